@@ -103,9 +103,10 @@ pub struct RunEnd {
 
 impl RunEnd {
     /// The number of faults that a repeat hid, so that no outcome shows them. Changed answers have their own
-    /// count.
+    /// count. A device that opened at the second attempt had no job yet that could have gone wrong.
     pub fn restarts(&self) -> u32 {
-        let hidden = self.faults.iter().filter(|fault| fault.kind != FaultKind::AnswerChanged);
+        let counts = |kind| !matches!(kind, FaultKind::AnswerChanged | FaultKind::NotOpened);
+        let hidden = self.faults.iter().filter(|fault| counts(fault.kind));
         hidden.fold(0, |sum, fault| sum.saturating_add(fault.absorbed))
     }
 

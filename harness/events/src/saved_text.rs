@@ -289,8 +289,8 @@ mod tests {
             ("device binds 65536 bytes of uniform buffer, not 66076", "uniform buffers too small"),
             ("device lacks shaderInt16", "device lacks shaderInt16"),
             ("device lacks shaderFloat64; device lacks shaderInt16", "device lacks shaderFloat64"),
-            ("not expressible in WGSL: `a`, a bit-field", "not expressible in WGSL"),
-            ("leaves not probed (byte 4 is no multiple of 8); not expressible in WGSL: `b`", "leaves not probed"),
+            ("no probe in WGSL: `a`, a bit-field", "no probe in WGSL"),
+            ("leaves not probed (byte 4 is no multiple of 8); no probe in WGSL: `b`", "leaves not probed"),
             ("refused by dxc-spirv: error: a; b", "refused by dxc-spirv"),
             ("", ""),
         ] {

@@ -183,6 +183,8 @@ pub fn exit_of_run(end: &RunEnd, shortfalls: Shortfalls) -> Exit {
 mod tests {
     use super::*;
     use crate::account::{AccountEntry, FoundKind, NotCompared};
+    use crate::fault::{FaultCount, FaultKind, FaultPlace};
+    use std::collections::BTreeSet;
 
     const NONE: Shortfalls = Shortfalls { could_not_run: false, missing: false };
 
@@ -270,6 +272,19 @@ mod tests {
         };
         assert_eq!(exit(&agrees, NONE), 3);
         assert_eq!(exit(&RunEnd { differ: 1, ..agrees }, NONE), 1);
+    }
+
+    /// A device that opened at the second attempt had no job before that.
+    #[test]
+    fn a_late_device_fails_nothing() {
+        let end = |kind| {
+            let place = FaultPlace::Listing { runner: RunnerKind::WebGpu };
+            let (first, checks) = (String::new(), BTreeSet::new());
+            let fault = FaultCount { kind, place, count: 2, absorbed: 2, first, checks };
+            RunEnd { checks: 1, agree: 1, faults: vec![fault], ..RunEnd::default() }
+        };
+        assert_eq!(exit(&end(FaultKind::NotOpened), NONE), 0);
+        assert_eq!(exit(&end(FaultKind::WorkerDied), NONE), 1);
     }
 
     #[test]

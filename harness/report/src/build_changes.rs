@@ -10,7 +10,7 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use layoutproof_core::results::frozen::accepted::AcceptedEntry;
-use layoutproof_core::results::frozen::{BuildComparison, BuildDifference, ChangeKind};
+use layoutproof_core::results::frozen::{BuildComparison, BuildDifference, ChangeKind, FrozenQuestion};
 use layoutproof_events::{Account, SCHEMA};
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use layoutproof_show::style::{Style, Tone, counted, cut, grouped, one_line, width};
@@ -263,7 +263,7 @@ impl BuildChanges<'_> {
             let BuildDifference { case, toolchain, question, path, what, old, new, kind, accepted } = difference;
             json!({
                 "name": difference.name(), "source": case, "at": (self.place_of)(case, path), "toolchain": toolchain,
-                "target": target(toolchain), "question": question, "path": path, "what": what, "kind": kind.as_str(),
+                "target": target(toolchain), "question": question.to_string(), "path": path, "what": what, "kind": kind.as_str(),
                 "old": old, "new": new, "accepted": accepted,
             })
         });
@@ -367,7 +367,7 @@ struct Change<'a> {
     old: Option<&'a str>,
     new: Option<&'a str>,
     targets: BTreeSet<&'a str>,
-    questions: BTreeSet<&'a str>,
+    questions: BTreeSet<&'a FrozenQuestion>,
     /// True if the compiler reports the offset, false if only its code shows it.
     is_offset: bool,
 }
@@ -428,13 +428,27 @@ impl<'a> Change<'a> {
 
     fn answer_described(&self, old: Option<String>, new: Option<String>) -> String {
         let [old, new] = [old, new].map(|value| value.unwrap_or_else(|| "not run".to_owned()));
-        match self.kind {
+        let answers = match self.kind {
             ChangeKind::Accepted => format!("before: {old}"),
             ChangeKind::Rejected => new,
             ChangeKind::Crashes | ChangeKind::Messages | ChangeKind::Moved | ChangeKind::Bindings => {
                 format!("{new}; before: {old}")
             }
-        }
+        };
+        self.probed_blocks().map_or(answers.clone(), |blocks| format!("{answers}; in our shader that reads {blocks}"))
+    }
+
+    /// The blocks whose probes the answer is about; `None` if it is also about the source as it is.
+    fn probed_blocks(&self) -> Option<String> {
+        let block = |question: &&FrozenQuestion| match question {
+            FrozenQuestion::Block(block) => Some(format!("`{}`", one_line(block))),
+            FrozenQuestion::Entry(_) | FrozenQuestion::Program => None,
+        };
+        let blocks: Vec<String> = self.questions.iter().map(block).collect::<Option<_>>()?;
+        Some(match blocks.as_slice() {
+            [first, _, _, ..] => format!("{first} and {} more", blocks.len() - 1),
+            few => few.join(" and "),
+        })
     }
 }
 

@@ -677,6 +677,29 @@ mod tests {
         read.not_followed.iter().filter_map(|sentence| sentence.split('`').nth(1)).collect()
     }
 
+    /// DXC 1.7.2308 refuses these, and takes the others. FXC is another program.
+    #[test]
+    fn options_that_exclude_each_other_are_refused() {
+        for (text, says) in [
+            ("-T ps_6_0 -Zpr -Zpc", "Cannot specify /Zpr and /Zpc together"),
+            ("/T ps_6_0 /Zpc /Zpr", "Cannot specify /Zpr and /Zpc together"),
+            ("dxc -T ps_6_0 -Gfp -Gfa", "Cannot specify /Gfa and /Gfp together"),
+            ("-T ps_6_0 -Zi -Zs", "Cannot specify both /Zi and /Zs"),
+            ("-spirv -fvk-use-gl-layout -fvk-use-dx-layout", "cannot specify both -fvk-use-dx-layout"),
+        ] {
+            let error = CompileArguments::read(text).unwrap_err().to_string();
+            assert!(error.contains(says), "{text}: {error}");
+        }
+        for text in [
+            "-T ps_6_0 -Zpr -Zpr",
+            "-T ps_6_0 -fvk-use-gl-layout -fvk-use-dx-layout",
+            "-spirv -fvk-use-scalar-layout -fvk-use-dx-layout",
+            "fxc /T ps_5_0 /Zpr /Zpc",
+        ] {
+            CompileArguments::read(text).unwrap();
+        }
+    }
+
     /// Command lines of builds, with the rule sets and the size of `half` that their compilers use.
     /// Offsets of DXC 1.7.2308 (`-spirv`) and of slangc 2026.14.1 (its reflection) under each layout
     /// option, and under several, confirm the rule sets.

@@ -29,7 +29,7 @@ use layoutproof_readers::wgsl_probe::{BLOCK, MAX_IMMEDIATE_SIZE, WgslProbe};
 
 /// Why WGSL cannot express a layout.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("not expressible in WGSL: {}, {reason}", if path.is_empty() { "the block".to_owned() } else { format!("`{path}`") })]
+#[error("no probe in WGSL: {}, {reason}", if path.is_empty() { "the block".to_owned() } else { format!("`{path}`") })]
 pub struct NotExpressible {
     /// Path of the member in the block (`lights[].position`); empty for the block itself.
     pub path: String,

@@ -56,7 +56,9 @@ fn has_pointers_in_buffers(module: &Module) -> bool {
     })
 }
 
-/// The feature for a capability; `None` for capabilities that every Vulkan 1.1 device has.
+/// The feature for a capability; `None` for capabilities that every Vulkan 1.1 device has, and for those of textures and
+/// of arrays of descriptors, which no probe uses: a file's declarations next to its blocks bring them. The runner
+/// compares those with the device.
 ///
 /// Source: Vulkan 1.3, "Vulkan Environment for SPIR-V", Capabilities: those without a requirement.
 fn feature(capability: Capability) -> Result<Option<Feature>, ReadError> {
@@ -69,7 +71,17 @@ fn feature(capability: Capability) -> Result<Option<Feature>, ReadError> {
         | Capability::SampledBuffer
         | Capability::ImageBuffer
         | Capability::ImageQuery
-        | Capability::DerivativeControl => None,
+        | Capability::DerivativeControl
+        | Capability::UniformBufferArrayDynamicIndexing
+        | Capability::SampledImageArrayDynamicIndexing
+        | Capability::StorageBufferArrayDynamicIndexing
+        | Capability::StorageImageArrayDynamicIndexing
+        | Capability::SampledCubeArray
+        | Capability::ImageCubeArray
+        | Capability::StorageImageExtendedFormats
+        | Capability::StorageImageReadWithoutFormat
+        | Capability::StorageImageWriteWithoutFormat
+        | Capability::RuntimeDescriptorArray => None,
         Capability::Int8 => Some(Feature::Int8),
         Capability::Int16 => Some(Feature::Int16),
         Capability::Int64 => Some(Feature::Int64),
@@ -102,21 +114,54 @@ pub fn target_environment(words: &[u32]) -> &'static str {
     }
 }
 
-/// Removes `OpSource` and `OpSourceExtension`, which name the source language. Validators reject
-/// modules whose language they do not know, and devices ignore these instructions.
-pub fn without_source(words: &[u32]) -> Vec<u32> {
-    const HEADER: usize = 5;
-    let (header, mut rest) = words.split_at(words.len().min(HEADER));
-    let mut kept = header.to_vec();
+/// The extension of unbounded arrays of descriptors, and all of its capabilities.
+const DESCRIPTOR_INDEXING: &str = "SPV_EXT_descriptor_indexing";
+const OF_DESCRIPTOR_INDEXING: std::ops::RangeInclusive<u32> =
+    Capability::ShaderNonUniform as u32..=Capability::StorageTexelBufferArrayNonUniformIndexing as u32;
 
+/// The module without words that no device needs.
+///
+/// Removes `OpSource` and `OpSourceExtension`, which name the source language: validators reject modules whose language
+/// they do not know. Removes the capability of unbounded arrays of descriptors from a module without such an array: DXC
+/// 1.7.2308 leaves it there after it has removed an array that no code uses, and a device without the feature would have
+/// to refuse the module.
+pub fn for_devices(words: &[u32]) -> Vec<u32> {
+    const HEADER: usize = 5;
+    let (header, body) = words.split_at(words.len().min(HEADER));
+    let mut instructions: Vec<&[u32]> = Vec::new();
+    let mut rest = body;
     while let Some(first) = rest.first() {
         let length = ((first >> 16) as usize).clamp(1, rest.len());
         let (instruction, behind) = rest.split_at(length);
-        let op = first & 0xFFFF;
-        if op != Op::Source as u32 && op != Op::SourceExtension as u32 {
-            kept.extend_from_slice(instruction);
-        }
+        instructions.push(instruction);
         rest = behind;
     }
-    kept
+
+    let unused = unused_descriptor_array(&instructions);
+    let is_kept = |instruction: &&[u32]| match Op::from_u32(instruction[0] & 0xFFFF) {
+        Some(Op::Source | Op::SourceExtension) => false,
+        Some(Op::Capability) => !unused || instruction.get(1) != Some(&(Capability::RuntimeDescriptorArray as u32)),
+        Some(Op::Extension) => {
+            let name: Vec<u8> = instruction[1..].iter().flat_map(|word| word.to_le_bytes()).collect();
+            !unused || !name.starts_with(DESCRIPTOR_INDEXING.as_bytes())
+        }
+        _ => true,
+    };
+    let kept = instructions.iter().copied().filter(is_kept);
+    std::iter::once(header).chain(kept).flatten().copied().collect()
+}
+
+/// True if unbounded arrays of descriptors are the only thing of their extension that the module declares, and it has none.
+fn unused_descriptor_array(instructions: &[&[u32]]) -> bool {
+    let of = |op: Op| instructions.iter().filter(move |instruction| instruction[0] & 0xFFFF == op as u32);
+    let is_only = of(Op::Capability)
+        .filter_map(|capability| capability.get(1))
+        .filter(|capability| OF_DESCRIPTOR_INDEXING.contains(*capability))
+        .eq([&(Capability::RuntimeDescriptorArray as u32)]);
+    let arrays: BTreeSet<u32> = of(Op::TypeRuntimeArray).filter_map(|array| array.get(1).copied()).collect();
+    let pointers: BTreeSet<u32> = of(Op::TypePointer)
+        .filter(|pointer| pointer.get(3).is_some_and(|pointee| arrays.contains(pointee)))
+        .filter_map(|pointer| pointer.get(1).copied())
+        .collect();
+    is_only && !of(Op::Variable).any(|variable| variable.get(1).is_some_and(|ty| pointers.contains(ty)))
 }

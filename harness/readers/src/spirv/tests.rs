@@ -10,7 +10,7 @@ use layoutproof_layout::{BlockLayout, Reach};
 use rspirv::spirv::{Capability, Decoration, Op, StorageClass};
 
 use super::types::SpirvTypes;
-use super::{DeclaredModule, bound_variables, declared, features_of, load};
+use super::{DeclaredModule, bound_variables, declared, features_of, for_devices, load};
 
 /// Numbers that no version of SPIR-V defines.
 const UNKNOWN: u32 = 65_000;
@@ -170,6 +170,34 @@ fn non_semantic_instructions_may_stand_anywhere() {
         ..module
     };
     assert!(features_of(&semantic.words()).unwrap_err().to_string().contains("not inside block"));
+}
+
+/// DXC 1.7.2308 for a file with `Texture2D t[]` and a probe that does not use it.
+#[test]
+fn the_capability_of_an_array_that_is_gone_is_no_need() {
+    let declared = [
+        op(Op::Capability, &[Capability::RuntimeDescriptorArray as u32]),
+        op(Op::Extension, &text("SPV_EXT_descriptor_indexing")),
+    ];
+    let gone = HandMadeModule { capabilities: declared.to_vec(), ..HandMadeModule::default() };
+    assert_eq!(for_devices(&gone.words()), HandMadeModule::default().words());
+
+    let (sampler, array, pointer, variable) = (FREE, FREE + 1, FREE + 2, FREE + 3);
+    let class = StorageClass::UniformConstant as u32;
+    let used = HandMadeModule {
+        types: vec![
+            op(Op::TypeSampler, &[sampler]),
+            op(Op::TypeRuntimeArray, &[array, sampler]),
+            op(Op::TypePointer, &[pointer, class, array]),
+        ],
+        globals: vec![op(Op::Variable, &[pointer, variable, class])],
+        ..gone
+    };
+    assert_eq!(for_devices(&used.words()), used.words());
+    // Another capability of the extension.
+    let mut other = HandMadeModule { capabilities: declared.to_vec(), ..HandMadeModule::default() };
+    other.capabilities.insert(0, op(Op::Capability, &[Capability::ShaderNonUniform as u32]));
+    assert_eq!(for_devices(&other.words()), other.words());
 }
 
 /// Probes pass an address as a push constant, which is no pointer in a buffer.

@@ -19,7 +19,7 @@ use layoutproof_probes::{AddressSpace, Interface, ProbeEntry, Socket};
 use layoutproof_readers::dxil::{ListedBinding, resource_bindings};
 use layoutproof_readers::module_reader::{ModuleReader, wgsl_code};
 use layoutproof_readers::naga_offsets::{NagaError, WgslCode};
-use layoutproof_readers::spirv::{BoundVariable, bound_variables, without_source};
+use layoutproof_readers::spirv::{BoundVariable, bound_variables, for_devices};
 use layoutproof_readers::toolchain::{TextLanguage, Toolchain};
 use layoutproof_readers::{ReadError, fxc, llvm};
 use layoutproof_source::shader_language::ShaderLanguage;
@@ -72,7 +72,7 @@ impl CompiledCode {
     ) -> Result<Self, Unusable> {
         match shader {
             Shader::Spirv(words) => {
-                let words = without_source(words);
+                let words = for_devices(words);
                 let interface = spirv_interface(&words, entry.space, ours)?;
                 Ok(Self::unvalidated(ModuleCode::Spirv(words), interface))
             }

@@ -6,6 +6,8 @@
 
 use std::collections::BTreeSet;
 
+use layoutproof_layout::limits::{ExceededLimit, LimitSubject, exceeded};
+use layoutproof_layout::native::find_native;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::{MatrixOrder, Type};
 use layoutproof_layout::{
@@ -36,7 +38,7 @@ use layoutproof_probes::{
     AddressSpace, Direction, Form, ProbeEntry, ProbePlan, Stage, address_alignment, elements, forms_left_out,
     plan_by_name, plan_in, self_link, tail,
 };
-use layoutproof_readers::toolchain::{CodeTarget, Compilers, Input, Lack, Toolchain};
+use layoutproof_readers::toolchain::{AppliedRules, CodeTarget, Compilers, Input, Lack, Toolchain};
 use layoutproof_source::shader_language::ShaderLanguage;
 
 /// Limit on the values that one shader for a device reads or writes, because drivers' compile time
@@ -424,6 +426,9 @@ impl SubjectShaders {
     fn add_refusal(&mut self, asked: &CompileJob<'_>, own_file: &OwnFile, gap: Gap) {
         let Reason::RefusedBy { compiler, message, .. } = &gap.reason else { return self.gaps.push(gap) };
         let (compiler, message) = (compiler.clone(), message.clone());
+        if let Some(reason) = refused_type(asked) {
+            return self.gaps.push(Gap { view: gap.view, ..Gap::language(reason) });
+        }
         if names_types_that_the_device_lacks(asked) {
             let reason = Reason::DeviceLacks("native 16-bit operations".to_owned());
             return self.gaps.push(Gap { reason, ..gap });
@@ -465,6 +470,17 @@ impl SubjectShaders {
             }
         }
     }
+}
+
+/// Names the type in the block of a user's file that the compiler is known to refuse for its target.
+fn refused_type(asked: &CompileJob<'_>) -> Option<String> {
+    let AppliedRules::Native(name) = asked.toolchain.follows else { return None };
+    let native = find_native(name).filter(|_| !asked.subject.source.is_case)?;
+    let found = exceeded(native, asked.declaration(), asked.block, false);
+    let held = found.into_iter().find(|found| matches!(found.limit.subject, LimitSubject::Holds(..)))?;
+    let row = asked.block.rows().into_iter().find(|row| row.path.replace("[]", "") == held.path)?;
+    let (column, ExceededLimit { path, message, .. }) = (native.column, held);
+    Some(format!("not possible for {column}: `{path}` ({}) {message}", row.type_name))
 }
 
 /// Returns the layout of a pointee with the alignment that the source promises for its address;

@@ -13,8 +13,7 @@ pub struct BuildDifference {
     pub case: String,
     /// Compiler, target and layout option.
     pub toolchain: String,
-    /// The question: `program`, `block S`.
-    pub question: String,
+    pub question: FrozenQuestion,
     /// Empty if the whole answer differs.
     pub path: String,
     /// The word of a [`Fact`], or `answer`.
@@ -87,7 +86,7 @@ impl BuildDifference {
     /// `arrays/x:dxc-spirv:S.b:offset`, the name that patterns match. If the whole answer differs,
     /// the question takes the place of the path: `arrays/x:dxc-spirv:block S:answer`.
     pub fn name(&self) -> String {
-        let path = if self.path.is_empty() { &self.question } else { &self.path };
+        let path = if self.path.is_empty() { self.question.to_string() } else { self.path.clone() };
         format!("{}:{}:{path}:{}", self.case, self.toolchain, self.what)
     }
 }
@@ -230,7 +229,7 @@ impl BuildComparison {
         self.differences.push(BuildDifference {
             case,
             toolchain,
-            question: question.to_string(),
+            question: question.clone(),
             path,
             what,
             old,

@@ -266,6 +266,15 @@ fn several_files_and_patterns() {
         .exits(2)
         .warns("error: DXC knows `uint16_t` only with -enable-16bit-types");
     folder.run_quoted("show e.hlsl --args \"-T cs_6_2 -enable-16bit-types\"").exits(0).prints("uint16_t k");
+    // DXC itself would say the same, so it is not asked instead.
+    folder
+        .run_quoted("show e.hlsl --args \"-T cs_6_0 -enable-16bit-types\"")
+        .exits(2)
+        .warns("error: DXC takes -enable-16bit-types only from shader model 6.2 on, not for cs_6_0");
+    folder
+        .run_quoted("show a.hlsl --args \"-T ps_6_0 -Zpr -Zpc\"")
+        .exits(2)
+        .warns("error: --args: DXC takes `-Zpr` or `-Zpc`, not both: Cannot specify /Zpr and /Zpc together");
     folder
         .run("show a.hlsl c.wgsl --format cpp-asserts")
         .exits(2)

@@ -45,7 +45,9 @@ fn what_has_no_text_is_refused() {
     refused("no-such-thing", 2).warns("error: no compiler, driver or known bug is called `no-such-thing`");
     refused("slang/", 2).warns("error: --issue is about one bug; these match:");
     refused("swiftshader/in-memory", 2).warns("error: `SWIFTSHADER-1` is about devices");
-    refused("fxc/zpr-does-not", 2).warns("error: `FXC-10` has no reduced source yet");
+    refused("fxc/zpr-does-not", 2).warns(
+        "error: `FXC-10` has no reduced source yet, so there is no text for its tracker: `layoutproof bugs FXC-10`",
+    );
     refused("dxc-11", 1).warns("error: `DXC-11` is gone in DXC 1.9.2602.17");
 }
 

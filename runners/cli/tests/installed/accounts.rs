@@ -29,6 +29,17 @@ struct Halves { a: f16, m: mat3x3<f16> }
 @group(0) @binding(1) var<uniform> plain: vec4f;
 ";
 
+/// An array that no probe needs. DXC 1.7.2308 leaves its capability in each module, and llvmpipe 22.3.6 lacks the feature.
+const NEXT_TO_TEXTURES: &str = "Texture2D t[] : register(t0, space1); SamplerState s;
+struct M { float3 a; uint t; }; StructuredBuffer<M> ms; cbuffer C { float3 c; float d; };
+float4 main(float2 uv : UV, uint i : I) : SV_Target { return t[NonUniformResourceIndex(ms[i].t)].Sample(s, uv) + c.x + d; }
+";
+
+/// WGSL and HLSL have no type of 8 bits.
+const BYTES: &str = "struct M { float3 a; uint8_t flags; }; StructuredBuffer<M> ms; RWStructuredBuffer<float> o;
+[shader(\"compute\")] [numthreads(1, 1, 1)] void main() { o[0] = ms[1].a.x + ms[1].flags; }
+";
+
 /// A block that leaves its layout to the driver.
 const OF_DRIVER: &str = "#version 330 core
 uniform Block { vec4 a; vec3 v; float b[3]; mat3 m; vec4 c; float l; };
@@ -57,6 +68,12 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("accounts::the_option_that_helps_is_named", dxc(), passes(the_option_that_helps_is_named)),
         trial("accounts::opengl_text_counts_as_opengl", no_glslang, passes(opengl_text_counts_as_opengl)),
         trial("accounts::a_driver_lays_out_a_block", no_driver, passes(a_driver_lays_out_a_block)),
+        trial("accounts::textures_without_end_hinder_no_block", dxc(), passes(textures_without_end_hinder_no_block)),
+        trial(
+            "accounts::a_type_that_a_target_lacks_is_named",
+            here.lacks("slang-webgpu"),
+            passes(a_type_that_a_target_lacks_is_named),
+        ),
         trial(
             "accounts::a_cbuffer_of_push_constants_is_read",
             here.lacks("slang-vulkan"),
@@ -151,6 +168,25 @@ fn a_driver_lays_out_a_block() {
     assert_eq!((&row["offset"], &row["array_stride"]), (&28.into(), &4.into()), "{row}");
     let other = folder.run("run a.frag --device lavapipe").exits(3);
     assert!(other.err.contains("`Block`: the OpenGL driver lays it out, and no OpenGL device is here"), "{other}");
+}
+
+fn textures_without_end_hinder_no_block() {
+    let folder = folder(&[("a.hlsl", NEXT_TO_TEXTURES)]);
+    folder.run("run a.hlsl --target vulkan").exits(0).prints("ok 2 of 2 blocks compared, ");
+}
+
+fn a_type_that_a_target_lacks_is_named() {
+    let folder = folder(&[("a.slang", BYTES)]);
+    let answer = folder.run("run a.slang --json r.jsonl").exits(3);
+    for reason in [
+        "not possible for WebGPU · Slang: `flags` (uint8_t) has a type that WGSL lacks",
+        "not possible for D3D12 · Slang: `flags` (uint8_t) has an 8-bit type",
+    ] {
+        assert!(answer.out.contains(reason), "{answer}");
+    }
+    let end: Value = serde_json::from_str(folder.read("r.jsonl").lines().last().unwrap()).unwrap();
+    assert_eq!((&end["broken"], &end["differ"]), (&0.into(), &0.into()), "{end}");
+    assert!(end["agree"].as_u64().unwrap() > 0, "{end}");
 }
 
 fn a_cbuffer_of_push_constants_is_read() {

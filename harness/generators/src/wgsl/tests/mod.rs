@@ -19,7 +19,7 @@ use layoutproof_probes::{AddressSpace, Direction, Form};
 #[track_caller]
 fn refused(space: AddressSpace, laid_out: &LaidOut, expected: &str) {
     let refusal = generate("std430", laid_out, &entry(space, Direction::Read, &[Form::Leaf])).unwrap_err();
-    assert_eq!(refusal.to_string(), format!("not expressible in WGSL: {}", expected.replacen(": ", ", ", 1)));
+    assert_eq!(refusal.to_string(), format!("no probe in WGSL: {}", expected.replacen(": ", ", ", 1)));
 }
 
 /// Struct `A` of the specification's examples, at the given offsets.
@@ -145,7 +145,7 @@ fn a_runtime_sized_array_is_probed_by_leaf_and_vector_and_not_as_a_whole() {
     assert_eq!(module.binding_size, 32);
     assert_eq!(
         read(&READ).unwrap_err().to_string(),
-        "not expressible in WGSL: `v`, a block with a runtime-sized array cannot be copied as a whole"
+        "no probe in WGSL: `v`, a block with a runtime-sized array cannot be copied as a whole"
     );
     let length = |laid_out: &LaidOut| {
         let entry = entry(AddressSpace::Storage, Direction::Read, &[Form::Length]);
@@ -288,10 +288,7 @@ fn uniform_blocks_are_not_written_and_forbidden_blocks_not_generated() {
     let forbidden = BlockLayout { result: Err(vec![reason]), ..block("std140", laid_out) };
     let plan = ProbePlan { leaves: Vec::new(), not_probed: Vec::new(), entries: Vec::new() };
     let refusal = module(&forbidden, &plan, &write, UniformLayout::Constrained).unwrap_err();
-    assert_eq!(
-        refusal.to_string(),
-        "not expressible in WGSL: `t`, rule set `std140` forbids the block: no bytes for 4"
-    );
+    assert_eq!(refusal.to_string(), "no probe in WGSL: `t`, rule set `std140` forbids the block: no bytes for 4");
 }
 
 #[test]

@@ -513,8 +513,7 @@ impl<'t, 'a> Rewriting<'t, 'a> {
             Some(value) => Sum::constant(value),
             None => {
                 let id = self.as_word(index, before)?;
-                let make =
-                    || Symbol { name: String::new(), is_free: false, is_positive: false, most: None, is_wide: false };
+                let make = || Symbol { name: String::new(), is_free: false, least: None, most: None, is_wide: false };
                 let symbol = self.symbols.symbol(SymbolKey::Result(index, 0), make);
                 self.index_ids.insert(symbol, id);
                 Sum::symbol(symbol)

@@ -422,6 +422,88 @@ fn an_index_beyond_the_end_is_a_fault() {
     assert_eq!(read(Kernel::passed), []);
 }
 
+/// Numbers without a name are the operations that make them, over the names that the module has.
+#[test]
+fn a_number_without_a_name_is_its_operation() {
+    fn index(of: impl FnOnce(&mut Kernel) -> Word) -> ByteExpr {
+        let module = followed(|kernel| {
+            let words = kernel.array(kernel.uint, None, 4);
+            let block = kernel.structure("Block", &[("first", kernel.uint, 0), ("rest", words, 4)]);
+            let buffer = kernel.buffer("buffer", block);
+            let (one, index) = (kernel.number(1), of(kernel));
+            let pointer = kernel.member(buffer, StorageClass::StorageBuffer, kernel.uint, &[one, index]);
+            let zero = kernel.number(0);
+            kernel.builder.store(pointer, zero, None, []).unwrap();
+        });
+        last(&module).at.clone()
+    }
+    /// A function of GLSL.std.450.
+    fn call(kernel: &mut Kernel, function: u32, arguments: &[u32]) -> Word {
+        let i = kernel.global();
+        let set = kernel.builder.ext_inst_import("GLSL.std.450");
+        let arguments: Vec<Word> = arguments.iter().map(|number| kernel.number(*number)).collect();
+        let operands = std::iter::once(i).chain(arguments).map(Operand::IdRef);
+        kernel.builder.ext_inst(kernel.uint, None, set, function, operands.collect::<Vec<_>>()).unwrap()
+    }
+    let i = "GlobalInvocationId.x";
+    for (function, arguments, words) in [
+        (38, &[15][..], format!("min({i}, 15)")),
+        (41, &[3], format!("max({i}, 3)")),
+        (44, &[2, 5], format!("clamp({i}, 2, 5)")),
+    ] {
+        assert_eq!(index(|kernel| call(kernel, function, arguments)), strided(4, &[(4, &words)]));
+    }
+    assert_eq!(index(|kernel| call(kernel, 44, &[3, 3])), ByteExpr::Constant(16));
+    let by_two = |operation: fn(&mut Kernel, Word, Word) -> Word| {
+        index(|kernel| {
+            let (i, two) = (kernel.global(), kernel.number(2));
+            operation(kernel, i, two)
+        })
+    };
+    assert_eq!(
+        by_two(|kernel, i, two| kernel.builder.u_div(kernel.uint, None, i, two).unwrap()),
+        strided(4, &[(4, &format!("({i} / 2)"))])
+    );
+    assert_eq!(
+        by_two(|kernel, i, two| kernel.builder.u_mod(kernel.uint, None, i, two).unwrap()),
+        strided(4, &[(4, &format!("({i} % 2)"))])
+    );
+    let sum = index(|kernel| {
+        let i = kernel.global();
+        let (scaled, set) = (kernel.times(i, 6), kernel.builder.ext_inst_import("GLSL.std.450"));
+        let (moved, most) = (kernel.plus(scaled, 1), kernel.number(13));
+        kernel.builder.ext_inst(kernel.uint, None, set, 38, [moved, most].map(Operand::IdRef)).unwrap()
+    });
+    assert_eq!(sum, strided(8, &[(24, &format!("((min((6*{i} + 1), 13) - 1)/6)"))]));
+    // What is not followed has its id, too, because two of them may differ.
+    let converted = index(|kernel| {
+        let i = kernel.global();
+        let float = kernel.builder.convert_u_to_f(kernel.float, None, i).unwrap();
+        kernel.builder.convert_f_to_u(kernel.uint, None, float).unwrap()
+    });
+    let ByteExpr::Strided { strides, .. } = converted else { panic!("{converted:?}") };
+    assert!(strides[0].index.starts_with("ConvertFToU(%"), "{strides:?}");
+}
+
+/// The least of the numbers is known.
+#[test]
+fn an_index_of_at_least_the_length_is_a_fault() {
+    let read = |least: u32| {
+        faults(|kernel| {
+            let floats = kernel.array(kernel.float, Some(64), 4);
+            let block = kernel.structure("Block", &[("values", floats, 0), ("more", floats, 256)]);
+            let buffer = kernel.buffer("buffer", block);
+            let (zero, i, least) = (kernel.number(0), kernel.passed(), kernel.number(least));
+            let set = kernel.builder.ext_inst_import("GLSL.std.450");
+            let index = kernel.builder.ext_inst(kernel.uint, None, set, 41, [i, least].map(Operand::IdRef)).unwrap();
+            let pointer = kernel.member(buffer, StorageClass::StorageBuffer, kernel.float, &[zero, index]);
+            kernel.builder.load(kernel.float, None, pointer, None, []).unwrap();
+        })
+    };
+    assert_eq!(read(63), []);
+    assert_eq!(read(70), [FaultKind::BeyondEnd { least: 70, length: 64 }]);
+}
+
 /// Workgroups have one invocation in y, so this is always 0.
 #[test]
 fn a_dimension_of_one_invocation_takes_no_steps() {

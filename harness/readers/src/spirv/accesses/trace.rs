@@ -22,6 +22,9 @@ use crate::spirv::types::{SpirvType, SpirvTypes, SpirvVariable};
 /// Readings of the code until the contents of cells must stay the same.
 const MOST_PASSES: usize = 16;
 
+/// Operations with longer words are named by their ids.
+const MOST_WORDS: usize = 60;
+
 /// Pointers that lead to more places are open.
 const MOST_TARGETS: usize = 8;
 
@@ -114,6 +117,8 @@ pub(super) struct Trace<'a> {
     values: FxHashMap<Word, Value>,
     /// The types of results.
     result_types: FxHashMap<Word, Word>,
+    /// The operations that make results.
+    operations: FxHashMap<Word, (Op, &'a [Word])>,
     stores: BTreeMap<CellKey, Vec<Value>>,
     /// Variables with a store at a place that is not known.
     blurred: FxHashSet<Word>,
@@ -138,6 +143,7 @@ impl<'a> Trace<'a> {
             constants: FxHashMap::default(),
             values: FxHashMap::default(),
             result_types: FxHashMap::default(),
+            operations: operations(code),
             stores: BTreeMap::new(),
             blurred: FxHashSet::default(),
             solutions: BTreeMap::new(),
@@ -325,7 +331,7 @@ impl<'a> Trace<'a> {
         let symbol = self.symbols.symbol(key, || Symbol {
             name,
             is_free,
-            is_positive: !signed,
+            least: (!signed).then_some(0),
             most: None,
             is_wide: bits == 64,
         });
@@ -333,12 +339,29 @@ impl<'a> Trace<'a> {
         symbol
     }
 
-    /// A symbol for a number between 0 and `most`.
-    fn small(&mut self, id: Word, most: Option<i64>, is_free: bool) -> Sum {
+    /// A symbol for a number between 0 and `most`. `words` are its name, unless the module has one.
+    fn small(&mut self, id: Word, most: Option<i64>, is_free: bool, words: impl FnOnce(&Self) -> String) -> Sum {
+        Sum::symbol(self.bounded(id, Some(0), most, is_free, words))
+    }
+
+    fn bounded(
+        &mut self,
+        id: Word,
+        least: Option<i64>,
+        most: Option<i64>,
+        is_free: bool,
+        words: impl FnOnce(&Self) -> String,
+    ) -> SymbolId {
+        let has_name = self.types().names.get(&id).is_some_and(|name| !name.is_empty());
+        let is_new = self.symbols.known(&SymbolKey::Result(id, 0)).is_none();
+        let words = (is_new && !has_name).then(|| words(self));
         let symbol = self.result_symbol(id, 0, (32, false), is_free);
         let own = self.symbols.get_mut(symbol);
-        (own.most, own.is_positive) = (most, true);
-        Sum::symbol(symbol)
+        (own.least, own.most) = (least, most);
+        if let Some(words) = words.filter(|words| words.len() <= MOST_WORDS) {
+            own.name = words;
+        }
+        symbol
     }
 
     /// A pointer of type `ty` to what is at an address.
@@ -650,6 +673,11 @@ fn reached<'a>(code: &'a Code<'a>) -> Vec<(&'a Function<'a>, BTreeSet<u32>)> {
     }
     after.reverse();
     after.into_iter().map(|function| (&code.functions[function], entries[function].clone())).collect()
+}
+
+fn operations<'a>(code: &Code<'a>) -> FxHashMap<Word, (Op, &'a [Word])> {
+    let all = code.functions.iter().flat_map(|function| &function.body);
+    all.filter_map(|instruction| Some((instruction.result?, (instruction.op, instruction.operands)))).collect()
 }
 
 /// How many instructions store to each variable. A variable that code passes to a function that may store to it is left

@@ -129,7 +129,8 @@ pub(super) struct Symbol {
     /// True if the symbol takes many values one after the other, whatever the host passes: an invocation's number, a
     /// loop's counter.
     pub(super) is_free: bool,
-    pub(super) is_positive: bool,
+    /// The bounds that follow from the code.
+    pub(super) least: Option<i64>,
     pub(super) most: Option<i64>,
     /// True for 64 bits that may be an address.
     pub(super) is_wide: bool,
@@ -169,13 +170,38 @@ impl Symbols {
         &mut self.all[id.0 as usize].1
     }
 
+    /// The sum in the words of the module; in brackets unless it is one word.
+    pub(super) fn words(&self, sum: &Sum) -> String {
+        let mut words = String::new();
+        for (symbol, factor) in &sum.terms {
+            let name = &self.get(*symbol).name;
+            let sign = match (words.is_empty(), *factor < 0) {
+                (true, false) => "",
+                (true, true) => "-",
+                (false, false) => " + ",
+                (false, true) => " - ",
+            };
+            let times = if factor.unsigned_abs() == 1 { String::new() } else { format!("{}*", factor.unsigned_abs()) };
+            words += &[sign, &times, name].concat();
+        }
+        match (words.is_empty(), sum.base) {
+            (true, base) => base.to_string(),
+            (false, 0) if sum.terms.len() == 1 && sum.terms[0].1 == 1 => words,
+            (false, 0) => format!("({words})"),
+            (false, base) if base < 0 => format!("({words} - {})", base.unsigned_abs()),
+            (false, base) => format!("({words} + {base})"),
+        }
+    }
+
     pub(super) fn has_free(&self, sum: &Sum) -> bool {
         sum.terms.iter().any(|(symbol, _)| self.get(*symbol).is_free)
     }
 
     pub(super) fn least(&self, sum: &Sum) -> Option<i64> {
-        let is_known = |(symbol, factor): &(SymbolId, i64)| *factor > 0 && self.get(*symbol).is_positive;
-        sum.terms.iter().all(is_known).then_some(sum.base)
+        sum.terms.iter().try_fold(sum.base, |least, (symbol, factor)| {
+            let own = self.get(*symbol).least.filter(|_| *factor > 0)?;
+            least.checked_add(own.checked_mul(*factor)?)
+        })
     }
 
     pub(super) fn most(&self, sum: &Sum) -> Option<i64> {

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use layoutproof_layout::{BlockKind, BlockLayout, LaidOut, LaidOutMember, LaidOutShape};
 
 use super::HostVector;
-use super::host::{HostField, HostStruct, HostType, packing};
+use super::host::{Elements, HostField, HostStruct, HostType, packing};
 use super::names::ReservedWords;
 use crate::host_types::slots::{HostSlot, has_no_end, slots};
 
@@ -64,6 +64,7 @@ pub(super) struct HostStructBody {
     notes: Vec<String>,
     taken: BTreeSet<String>,
     end: u32,
+    pub(super) elements: Option<Elements>,
 }
 
 #[derive(Clone, Debug)]
@@ -94,8 +95,12 @@ impl StructFlattener<'_> {
         if let Some((element, stride)) = only_elements(root) {
             // Nothing comes before the elements, so there is no other struct.
             let usage = format!("element of {} {} under {}: stride {stride}", block.kind, block.name, block.rules);
-            let LaidOutShape::Struct(members) = &element.shape else { return };
-            self.structure(StructRequest { declared: &element.type_name, usage, made_for, size: stride }, members);
+            let wrapped = [only_member(element)];
+            let (declared, members) = match &element.shape {
+                LaidOutShape::Struct(members) => (&element.type_name, members.as_slice()),
+                _ => (&block.name, wrapped.as_slice()),
+            };
+            self.structure(StructRequest { declared, usage, made_for, size: stride }, members);
             return;
         }
         match &root.shape {
@@ -158,7 +163,7 @@ impl StructFlattener<'_> {
     /// The index of the struct; an equal one is reused.
     fn add(&mut self, wanted: StructRequest<'_>, body: HostStructBody) -> usize {
         let StructRequest { declared, usage, made_for, .. } = wanted;
-        let HostStructBody { fields, notes, end: size, .. } = body;
+        let HostStructBody { fields, notes, elements, end: size, .. } = body;
         let same = |known: &HostStruct| known.declared == declared && known.fields == fields && known.notes == notes;
         if let Some(index) = self.structs.iter().position(same) {
             let uses = &mut self.structs[index].uses;
@@ -174,7 +179,8 @@ impl StructFlattener<'_> {
         let name = String::new();
         let declared = declared.to_owned();
         let (alignment, packing) = packing(&fields, size, &self.structs);
-        self.structs.push(HostStruct { name, declared, uses: vec![usage], notes, size, alignment, packing, fields });
+        let uses = vec![usage];
+        self.structs.push(HostStruct { name, declared, uses, notes, size, alignment, packing, fields, elements });
         self.uses.push(made_for);
         self.structs.len() - 1
     }
@@ -273,7 +279,7 @@ impl HostStructBody {
     }
 }
 
-/// Element and stride of an unbounded array of structs, if the block holds nothing else.
+/// Element and stride of an unbounded array, if the block holds nothing else.
 fn only_elements(root: &LaidOut) -> Option<(&LaidOut, u32)> {
     let array = match &root.shape {
         LaidOutShape::Struct(members) => match slots(members).as_slice() {
@@ -283,11 +289,7 @@ fn only_elements(root: &LaidOut) -> Option<(&LaidOut, u32)> {
         _ => root,
     };
     match &array.shape {
-        LaidOutShape::Array { element, stride, .. }
-            if has_no_end(array) && matches!(element.shape, LaidOutShape::Struct(_)) =>
-        {
-            Some((element, *stride))
-        }
+        LaidOutShape::Array { element, stride, .. } if has_no_end(array) => Some((element, *stride)),
         _ => None,
     }
 }

@@ -23,6 +23,15 @@ pub(super) struct HostStruct {
     pub packing: Option<u32>,
     /// Fields by ascending offset; each starts where the previous one ends.
     pub fields: Vec<HostField>,
+    /// The elements after the fields, without an end.
+    pub elements: Option<Elements>,
+}
+
+/// An array without an end, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Elements {
+    pub offset: u32,
+    pub stride: u32,
 }
 
 #[derive(Clone, Debug, PartialEq)]

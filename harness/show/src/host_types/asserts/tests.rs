@@ -2,7 +2,7 @@ use layoutproof_layout::{BlockLayout, LayoutOptions, Span, find, lay_out, table}
 
 use super::host::{HostStruct, HostType};
 use super::names::ReservedWords;
-use super::{HostLanguage, HostOptions, HostVector, asserts, flatten};
+use super::{HostLanguage, HostOptions, HostVector, asserts, flatten, typed_views};
 use layoutproof_frontend::module::Module;
 use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_source::sources::SourceMap;
@@ -164,6 +164,24 @@ fn a_block_of_elements_is_their_struct() {
     let text = rust("struct L { float3 p; }; cbuffer S { L tail[]; };", "std430");
     contains(&text, &["// element of cbuffer S under std430: stride 16\n#[repr(C)]", "size_of::<L>() == 16"]);
     assert!(!text.contains("struct S"), "{text}");
+}
+
+// std430: `float3` elements are 16 bytes apart, `float` elements 4.
+#[test]
+fn padded_elements_of_an_array_without_end_are_a_struct() {
+    let text = rust("cbuffer S { float3 tail[]; };", "std430");
+    contains(
+        &text,
+        &["// element of cbuffer S under std430: stride 16", "pub value: [f32; 3]", "size_of::<S>() == 16"],
+    );
+    let text = rust("cbuffer S { float a; float3 tail[]; };", "std430");
+    contains(
+        &text,
+        &["size_of::<S>() == 16", "// one element float3 with the padding after it", "size_of::<float3>() == 16"],
+    );
+    assert!(!rust("cbuffer S { float a; float tail[]; };", "std430").contains("one element"));
+    let views = typed_views("test.hlsl", &blocks("cbuffer S { float a; float3 tail[]; };", "std430"));
+    contains(&views, &["S.size = 16;\nS.elements = { offset: 16, stride: 16 };", "float3.size = 16;"]);
 }
 
 #[test]

@@ -6,7 +6,7 @@
 //! not have to).
 
 use super::comment;
-use super::host::{HostField, HostStruct, HostType};
+use super::host::{Elements, HostField, HostStruct, HostType};
 use crate::style::TextLines;
 
 /// Largest alignment of a value in bytes.
@@ -35,6 +35,9 @@ pub(super) fn text(source: &str, structs: &[HostStruct]) -> String {
         }
         text.push("});");
         text.push(&format!("{name}.size = {size};"));
+        if let Some(Elements { offset, stride }) = host.elements {
+            text.push(&format!("{name}.elements = {{ offset: {offset}, stride: {stride} }};"));
+        }
     }
     text.into_text()
 }

@@ -10,7 +10,7 @@ use layoutproof_layout::shape::Count;
 use layoutproof_layout::{Component, Extent, LaidOut, LaidOutShape};
 
 use super::flatten::{FieldPlace, HostStructBody, StructFlattener};
-use super::host::HostType;
+use super::host::{Elements, HostType};
 use crate::host_types::slots::{HostSlot, touched};
 
 /// The elements of an array, or the contiguous vectors of a matrix.
@@ -164,8 +164,8 @@ impl StructFlattener<'_> {
         self.push(body, place, HostType::Unsigned(size), Vec::new());
     }
 
-    /// Notes where an unbounded array starts. If its elements are structs, their struct is still
-    /// written.
+    /// Notes where an unbounded array starts. If its elements are structs or have padding after them, their struct is
+    /// still written.
     pub(super) fn tail(&mut self, body: &mut HostStructBody, slot: &HostSlot<'_>) {
         let LaidOutShape::Array { element, stride, .. } = &slot.layout.shape else { return };
         let HostSlot { name, offset, .. } = slot;
@@ -173,7 +173,8 @@ impl StructFlattener<'_> {
         body.note(format!(
             "`{name}` ({ty}) starts at byte {offset}, stride {stride}: it is unbounded, so it has no field"
         ));
-        if let LaidOutShape::Struct(_) = element.shape {
+        body.elements = Some(Elements { offset: *offset, stride: *stride });
+        if matches!(element.shape, LaidOutShape::Struct(_)) || touched(element) < *stride {
             let made_for = self.element_use(name);
             self.nested(element, *stride, made_for);
         }

@@ -111,7 +111,11 @@ fn sources_of<'a>(difference: &Mechanism<'_>, sources: &'a [NamedSource]) -> any
         );
     }
     if own.is_empty() {
-        bail!("`{}` has no reduced source yet; ci/upstream/README.md says how to add one", difference.id);
+        bail!(
+            "`{0}` has no reduced source yet, so there is no text for its tracker: `layoutproof bugs {0}` describes it, and \
+             ci/upstream/README.md of the repository says how to add a source",
+            difference.id
+        );
     }
     Ok(own)
 }

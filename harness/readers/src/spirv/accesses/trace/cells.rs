@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-use rspirv::spirv::Word;
+use rspirv::spirv::{Op, Word};
 
 use super::{CellKey, MOST_PARTS, MOST_TARGETS, Target, Trace, Value, composite};
 use crate::spirv::accesses::Why;
@@ -116,7 +116,7 @@ impl Trace<'_> {
             distances.extend(Some((distance.base, true)).filter(|(base, _)| *base != 0));
             for (symbol, factor) in &distance.terms {
                 let known = self.symbols.get(*symbol);
-                is_positive &= *factor > 0 && (known.is_positive || is_own(*symbol));
+                is_positive &= *factor > 0 && (known.least >= Some(0) || is_own(*symbol));
                 distances.push((*factor, known.is_free && !is_own(*symbol)));
             }
         }
@@ -128,9 +128,10 @@ impl Trace<'_> {
             distances.iter().any(|(distance, free)| *free && distance.trailing_zeros() == step.trailing_zeros());
         let name = self.cell_name(key);
         let own = SymbolKey::Steps(key.clone());
-        let symbol = self.symbols.symbol(own, || Symbol { name, is_free, is_positive, most: None, is_wide: false });
+        let least = is_positive.then_some(0);
+        let symbol = self.symbols.symbol(own, || Symbol { name, is_free, least, most: None, is_wide: false });
         let known = self.symbols.get_mut(symbol);
-        (known.is_free, known.is_positive) = (is_free, is_positive);
+        (known.is_free, known.least) = (is_free, least);
         start.plus(&Sum::symbol(symbol).times(step)?)
     }
 
@@ -142,10 +143,19 @@ impl Trace<'_> {
         self.id_name(id)
     }
 
-    /// The name of a value; glslang adds the types of parameters to those of functions.
+    /// The name of a value, or the operation that makes it. glslang adds the types of parameters to the names of functions.
     pub(super) fn id_name(&self, id: Word) -> String {
         let name = self.types().names.get(&id).and_then(|name| name.split('(').next());
-        name.filter(|name| !name.is_empty()).map_or_else(|| format!("%{id}"), str::to_owned)
+        if let Some(name) = name.filter(|name| !name.is_empty()) {
+            return name.to_owned();
+        }
+        match self.operations.get(&id) {
+            Some((Op::FunctionCall, [called, ..])) if self.types().names.contains_key(called) => {
+                format!("{}(%{id})", self.id_name(*called))
+            }
+            Some((operation, _)) => format!("{operation:?}(%{id})"),
+            None => format!("%{id}"),
+        }
     }
 
     fn join_pointers(&mut self, key: &CellKey, values: &[Value]) -> Value {
@@ -201,7 +211,7 @@ impl Trace<'_> {
                 let symbol = self.symbols.symbol(own, || Symbol {
                     name,
                     is_free: false,
-                    is_positive: !signed,
+                    least: (!signed).then_some(0),
                     most: None,
                     is_wide: bits == 64,
                 });

@@ -62,7 +62,7 @@ impl<'a> Trace<'a> {
         let symbol = self.symbols.symbol(key, || Symbol {
             name,
             is_free: false,
-            is_positive: !signed,
+            least: (!signed).then_some(0),
             most: (bits < 32 && !signed).then(|| (1 << bits) - 1),
             is_wide: bits == 64,
         });
@@ -126,7 +126,7 @@ impl<'a> Trace<'a> {
         let symbol = self.symbols.symbol(key, || Symbol {
             name: format!("{builtin:?}{component}"),
             is_free,
-            is_positive: true,
+            least: Some(0),
             most,
             is_wide: false,
         });
@@ -258,21 +258,58 @@ impl<'a> Trace<'a> {
                 if is_followed { composite(parts) } else { self.opaque(id, 0, ty, false) }
             }
             Op::ExtInst if self.code.glsl_sets.contains(&op(0)) => match (op(1), instruction.operands.get(2..)) {
-                // UMin, SMin, UMax, SMax.
-                (38 | 39 | 41 | 42, Some([a, b])) => {
-                    let values = [*a, *b].map(|value| self.value(value));
-                    self.join(&CellKey::Joined(id), &values)
-                }
+                // UMin, SMin.
+                (38 | 39, Some(operands)) => self.chosen(Choice::Min, operands, id),
+                // UMax, SMax.
+                (41 | 42, Some(operands)) => self.chosen(Choice::Max, operands, id),
                 // UClamp, SClamp.
-                (44 | 45, Some([a, b, c])) => {
-                    let values = [*a, *b, *c].map(|value| self.value(value));
-                    self.join(&CellKey::Joined(id), &values)
-                }
+                (44 | 45, Some(operands)) => self.chosen(Choice::Clamp, operands, id),
                 _ => self.opaque(id, 0, ty, false),
             },
             Op::BufferPointerEXT => Value::Open(Why::Heap),
             _ => self.arithmetic(instruction, id, ty),
         }
+    }
+
+    /// One of several numbers. They are `rest` more than multiples of `step`, and so is the result.
+    fn chosen(&mut self, choice: Choice, operands: &[Word], id: Word) -> Value {
+        let values: Vec<Value> = operands.iter().map(|operand| self.value(*operand)).collect();
+        let number = |value: &Value| match value {
+            Value::Number(sum) => Some(sum.clone()),
+            _ => None,
+        };
+        let Some(sums) = values.iter().map(number).collect::<Option<Vec<Sum>>>() else {
+            return self.join(&CellKey::Joined(id), &values);
+        };
+        let bounds = |bound: &dyn Fn(&Sum) -> Option<i64>| -> Vec<Option<i64>> { sums.iter().map(bound).collect() };
+        let least = choice.least(&bounds(&|sum| self.symbols.least(sum)));
+        let most = choice.most(&bounds(&|sum| self.symbols.most(sum)));
+        if let Some(only) = least.filter(|least| most == Some(*least)) {
+            return Value::Number(Sum::constant(only));
+        }
+        let distance = |sum: &Sum| {
+            let from_first = sum.base.saturating_sub(sums[0].base);
+            sum.terms.iter().fold(from_first.saturating_abs(), |step, (_, factor)| gcd(step, *factor))
+        };
+        let step = sums.iter().fold(0, |step, sum| gcd(step, distance(sum))).max(1);
+        let rest = sums[0].base.rem_euclid(step);
+        let is_free_step = |(symbol, factor): &(SymbolId, i64)| {
+            self.symbols.get(*symbol).is_free && factor.trailing_zeros() == step.trailing_zeros()
+        };
+        let is_free = sums.iter().flat_map(|sum| &sum.terms).any(is_free_step);
+        let steps = |bound: i64| bound.saturating_sub(rest).div_euclid(step);
+        let words = |trace: &Self| {
+            let operands: Vec<String> = sums.iter().map(|sum| trace.symbols.words(sum)).collect();
+            let call = format!("{}({})", choice.word(), operands.join(", "));
+            match (rest, step) {
+                (0, 1) => call,
+                (0, step) => format!("({call}/{step})"),
+                (rest, step) => format!("(({call} - {rest})/{step})"),
+            }
+        };
+        let symbol = self.bounded(id, least.map(steps), most.map(steps), is_free, words);
+        let sum = Sum::symbol(symbol).times(step).and_then(|sum| sum.plus(&Sum::constant(rest)));
+        sum.map_or(Value::Open(Why::ManyTerms), Value::Number)
     }
 
     fn or_opaque(&mut self, value: Value, id: Word, ty: Word) -> Value {
@@ -409,7 +446,7 @@ impl<'a> Trace<'a> {
                     let symbol = self.symbols.symbol(key, || Symbol {
                         name,
                         is_free: false,
-                        is_positive: true,
+                        least: Some(0),
                         most: None,
                         is_wide: true,
                     });
@@ -514,7 +551,8 @@ impl<'a> Trace<'a> {
                     let factor = first?.divisor().checked_mul(second?.divisor())?;
                     let is_free = |sum: &Sum| sum.terms.iter().all(|(symbol, _)| self.symbols.get(*symbol).is_free);
                     let is_free = is_free(first?) && is_free(second?);
-                    self.small(id, None, is_free).times(factor.max(1))
+                    let words = |trace: &Self| parted(trace.binary(first, "*", second), factor);
+                    self.small(id, None, is_free, words).times(factor.max(1))
                 }
             },
             Op::ShiftLeftLogical => first?.times(power(second?)?),
@@ -523,14 +561,14 @@ impl<'a> Trace<'a> {
                 Some(divisor) => Some(self.quotient(first?, divisor, id)),
                 None => {
                     let is_free = self.symbols.has_free(first?);
-                    Some(self.small(id, None, is_free))
+                    Some(self.small(id, None, is_free, |trace| trace.binary(first, "/", second)))
                 }
             },
             Op::UMod | Op::SMod | Op::SRem => match second?.as_constant().filter(|divisor| *divisor > 0) {
                 Some(divisor) => self.remainder(first?, divisor, id),
                 None => {
                     let is_free = self.symbols.has_free(first?);
-                    Some(self.small(id, None, is_free))
+                    Some(self.small(id, None, is_free, |trace| trace.binary(first, "%", second)))
                 }
             },
             Op::BitwiseAnd => match (first?.as_constant(), second?.as_constant()) {
@@ -553,6 +591,16 @@ impl<'a> Trace<'a> {
         }
     }
 
+    /// An operation in the words of the module.
+    fn binary(&self, first: Option<&Sum>, operator: &str, second: Option<&Sum>) -> String {
+        let words = |sum: Option<&Sum>| sum.map_or_else(String::new, |sum| self.symbols.words(sum));
+        format!("({} {operator} {})", words(first), words(second))
+    }
+
+    fn with_number(&self, first: &Sum, operator: &str, second: i64) -> String {
+        self.binary(Some(first), operator, Some(&Sum::constant(second)))
+    }
+
     fn quotient(&mut self, dividend: &Sum, divisor: i64, id: Word) -> Sum {
         if let Some(quotient) = dividend.divided_by(divisor) {
             return quotient;
@@ -562,7 +610,7 @@ impl<'a> Trace<'a> {
         }
         let most = self.symbols.most(dividend).map(|most| most / divisor);
         let is_free = self.symbols.has_free(dividend);
-        self.small(id, most, is_free)
+        self.small(id, most, is_free, |trace| trace.with_number(dividend, "/", divisor))
     }
 
     fn remainder(&mut self, dividend: &Sum, divisor: i64, id: Word) -> Option<Sum> {
@@ -577,7 +625,8 @@ impl<'a> Trace<'a> {
         }
         let factor = gcd(rest.divisor(), divisor);
         let is_free = self.symbols.has_free(&rest);
-        self.small(id, Some((divisor - 1) / factor.max(1)), is_free).times(factor.max(1))
+        let words = |trace: &Self| parted(trace.with_number(dividend, "%", divisor), factor);
+        self.small(id, Some((divisor - 1) / factor.max(1)), is_free, words).times(factor.max(1))
     }
 
     fn masked(&mut self, value: &Sum, mask: i64, id: Word) -> Option<Sum> {
@@ -594,10 +643,55 @@ impl<'a> Trace<'a> {
                 }
                 let most = Some(mask).filter(|mask| *mask >= 0).or_else(|| self.symbols.most(value));
                 let is_free = self.symbols.has_free(value) && mask < 0;
-                self.small(id, most.map(|most| most / step), is_free).times(step)
+                let words = |trace: &Self| parted(trace.with_number(value, "&", mask), step);
+                self.small(id, most.map(|most| most / step), is_free, words).times(step)
             }
         }
     }
+}
+
+/// An operation that has one of its operands as its result.
+#[derive(Clone, Copy, Debug)]
+enum Choice {
+    Min,
+    Max,
+    /// A number, the least result and the greatest.
+    Clamp,
+}
+
+impl Choice {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Min => "min",
+            Self::Max => "max",
+            Self::Clamp => "clamp",
+        }
+    }
+
+    /// The least result for these least operands.
+    fn least(self, operands: &[Option<i64>]) -> Option<i64> {
+        match (self, operands) {
+            (Self::Min, all) => all.iter().copied().min()?,
+            (Self::Max, all) => all.iter().copied().max()?,
+            (Self::Clamp, [number, low, high]) => Self::Min.least(&[(*number).max(*low), *high]),
+            (Self::Clamp, _) => None,
+        }
+    }
+
+    /// The greatest result for these greatest operands.
+    fn most(self, operands: &[Option<i64>]) -> Option<i64> {
+        match (self, operands) {
+            (Self::Min, all) => all.iter().copied().flatten().min(),
+            (Self::Max, all) => all.iter().copied().collect::<Option<Vec<_>>>()?.into_iter().max(),
+            (Self::Clamp, [number, low, high]) => Self::Min.most(&[Self::Max.most(&[*number, *low]), *high]),
+            (Self::Clamp, _) => None,
+        }
+    }
+}
+
+/// The words of a number by whose parts a sum counts.
+fn parted(words: String, part: i64) -> String {
+    if part > 1 { format!("({words}/{part})") } else { words }
 }
 
 /// A pointer to the same bytes as another type.
