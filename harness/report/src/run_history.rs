@@ -198,7 +198,8 @@ pub struct Finding {
     device: Option<usize>,
     /// The last run with the answer before.
     before: Option<usize>,
-    /// The first run with this answer; the last one that compares the checks for [`FindingKind::NotInNewest`].
+    /// The first run with this answer; the last one that compares the checks for [`FindingKind::NotInNewest`], and the first one
+    /// with the device for [`FindingKind::Flaky`].
     since: usize,
     /// The first run of the fault that is gone.
     wrong_from: Option<usize>,
@@ -306,6 +307,12 @@ impl RunHistory {
         place
     }
 
+    /// Devices may join later runs. Checks without a device are of all runs.
+    fn first_run_with(&self, device: Option<usize>) -> usize {
+        let has = |run: &PastRun| device.is_none_or(|device| run.on_devices.contains_key(&device));
+        self.runs.iter().position(has).unwrap_or_default()
+    }
+
     /// True if a run compared anything.
     pub fn has_answers(&self) -> bool {
         self.checks.values().any(|seen| !seen.is_empty())
@@ -329,7 +336,8 @@ impl RunHistory {
             let odd: u32 = tallies.values().map(|tally| tally.right.min(tally.wrong)).sum();
             let odd = odd.max(count(seen.iter().filter(|seen| seen.is_flaky).count()));
             if odd > 0 {
-                add(FindingKind::Flaky, None, 0, None, Some((odd, count(seen.len()))));
+                let first = self.first_run_with(device);
+                add(FindingKind::Flaky, None, first, None, Some((odd, count(seen.len()))));
             }
             let periods = self.periods(device, seen, &tallies);
             for change in changes(&periods) {

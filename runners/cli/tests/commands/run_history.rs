@@ -145,16 +145,19 @@ fn machines_that_answer_alike_are_one_column() {
     answer.prints("2 a via model: Mesa 1.1").prints("checks 1 2").prints("1 . x arrays::");
 }
 
-/// One driver with both answers. An entry covers it until its day has passed, and is never simply right.
+/// One driver with both answers, of a device that the first run does not have. An entry covers it until its day has passed, and
+/// is never simply right.
 #[test]
 fn flaky_checks_are_counted_and_may_be_quarantined() {
     let fleet = fleet();
+    fleet.add(0, &fleet.right, "b", "Mesa 1.0");
     for (number, records) in [(1, &fleet.right), (2, &fleet.wrong), (3, &fleet.right), (4, &fleet.right)] {
         fleet.add(number, records, "a", "Mesa 1.0");
     }
     let json = fleet.folder.run("runs fleet --format json").exits(1).json();
     let finding = &json["findings"][0];
-    assert_eq!(finding["kind"], "flaky", "{json}");
+    assert_eq!((&finding["kind"], &finding["device"]["id"]), (&json!("flaky"), &json!("a")), "{json}");
+    fleet.folder.run("runs fleet").exits(1).prints("flaky, GPU a (a via model) 1 check, wrong in 1 of 4 runs");
     assert_eq!((&finding["checks"][0]["odd_runs"], &finding["checks"][0]["runs"]), (&json!(1), &json!(4)));
 
     let quarantine = |check: &str, until: &str, exit: i32| {
@@ -164,7 +167,7 @@ fn flaky_checks_are_counted_and_may_be_quarantined() {
     };
     let answer = quarantine("*::scalar::*", "9999-12-31", 0);
     let answer =
-        answer.prints("2 checks in 4 runs: 1 quarantined").prints("quarantined until 9999-12-31: 1 check: issue 12");
+        answer.prints("4 checks in 5 runs: 1 quarantined").prints("quarantined until 9999-12-31: 1 check: issue 12");
     assert!(!answer.out.contains("all right"), "{answer}");
     quarantine("*::scalar::*", "2000-01-01", 1).warns("note: the quarantine of *::scalar::* ended on 2000-01-01");
     quarantine("*::other::*", "9999-12-31", 1).warns("note: the quarantine of *::other::* is no longer needed");
