@@ -70,7 +70,7 @@ pub(super) fn case_parts(
 
 /// Bytes available for the cases of a page. A page of 3,000 checks should have at most 2 MB.
 fn room_for(checks: usize) -> usize {
-    const LEAST: usize = 1_400_000;
+    const LEAST: usize = 1_340_000;
     const OF_ONE_CHECK: usize = LEAST / 3_000;
     LEAST.max(checks.saturating_mul(OF_ONE_CHECK))
 }
