@@ -122,6 +122,13 @@ impl SubjectShaders {
         if let Some(reason) = not_for(asked, layout).or_else(|| ends_compiler(toolchain, layout)) {
             return self.nothing(Gap::tool(reason));
         }
+        let is_of_metal = toolchain.input == Input::Slang && toolchain.output == ShaderForm::ClangIr;
+        if is_of_metal
+            && subject.source.is_case
+            && declared.element.holds(&|_| declared.kind == BlockKind::ParameterBlock)
+        {
+            return self.nothing(Gap::tool("the rule set has no bytes for the resources of an argument buffer"));
+        }
         if toolchain.loads_matrices_by_rows()
             && layout.result.as_ref().is_ok_and(|root| has_matrix_of(root, MatrixOrder::Column))
         {
