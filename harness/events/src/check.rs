@@ -109,13 +109,16 @@ impl CheckRecord {
         }
     }
 
-    /// True if its numbers say more than its outcome: it differs (known or not), is broken, agreed only when it was rerun, or
-    /// had faults.
+    /// True if its numbers say more than its outcome and its leaves: it differs (known or not), is broken, agreed only when it was
+    /// rerun, had faults, or the device answered nothing but lengths of arrays.
     pub fn needs_rows(&self) -> bool {
         match self.outcome.kind() {
             _ if !self.faults.is_empty() || self.retries > 0 => true,
             OutcomeKind::Differ | OutcomeKind::Known | OutcomeKind::Broken => true,
-            OutcomeKind::Agree | OutcomeKind::Skipped | OutcomeKind::Stale => false,
+            OutcomeKind::Agree | OutcomeKind::Skipped | OutcomeKind::Stale => {
+                let is_observed = self.rows.iter().any(|row| row.witnesses.observed.is_some());
+                self.leaves == 0 && self.bound.is_none() && is_observed
+            }
         }
     }
 

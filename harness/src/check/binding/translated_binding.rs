@@ -138,6 +138,10 @@ impl TranslatedBinding {
         if !has_sets && !self.has_argument_buffers() && places().any(|(_, (set, _))| set > 0) {
             return Some("the language has no sets, so resources of several sets share numbers");
         }
+        let has_blocks = places().any(|(probed, _)| matches!(probed.kind, BoundKind::Uniform));
+        if has_blocks && self.toolchain.flags.contains(&"--flatten-ubo") {
+            return Some("flattened uniform blocks are loose constants, which have no register");
+        }
         let has_samplers = places().any(|(probed, _)| matches!(probed.kind, BoundKind::Sampler { .. }));
         if has_samplers && is_of_naga(TextLanguage::Glsl) {
             return Some("the language has no samplers without images");

@@ -240,6 +240,14 @@ fn a_file_of_failures_is_not_resumed_nor_put_together_with_others() {
         .warns("error: --records needs the file: --json FILE");
 }
 
+/// Without leaves, the numbers are all that shows what the device answered.
+#[test]
+fn checks_of_lengths_alone_are_read_again() {
+    let folder = Folder::with(&[]);
+    folder.run("run structured/array_of_vertices --form length --device model --json r.jsonl").exits(0);
+    folder.run("report r.jsonl").exits(0);
+}
+
 /// Every check is there, those that differ with their numbers, and reports and floors are the same.
 #[test]
 fn records_of_cases_have_the_numbers_of_what_differs() {
