@@ -435,7 +435,10 @@ impl<'a> Change<'a> {
                 format!("{new}; before: {old}")
             }
         };
-        self.probed_blocks().map_or(answers.clone(), |blocks| format!("{answers}; in our shader that reads {blocks}"))
+        match self.probed_blocks() {
+            Some(blocks) => format!("{answers}; in our shader that reads {blocks}"),
+            None => answers,
+        }
     }
 
     /// The blocks whose probes the answer is about; `None` if it is also about the source as it is.

@@ -166,27 +166,18 @@ pub(crate) fn examine(block: ShaderBlock<'_>, host: &ProgramStruct, options: Com
     Examination { comparison, shader: comparer.shader, host: comparer.host, pairs: comparer.pairs }
 }
 
-/// For each member, the one after it in the struct around it, apart from padding. Arrays have thousands of members.
+/// For each member, the one after it in the struct around it, apart from padding. Sorted, because arrays have thousands of
+/// members.
 fn next_siblings(flat: &FlatStruct) -> Vec<Option<usize>> {
-    let mut order: Vec<usize> = (0..flat.members.len()).collect();
     let key = |index: &usize| (flat.members[*index].parent, flat.members[*index].offset);
-    order.sort_by_key(key);
-    let mut next = vec![None; order.len()];
-    // From the last one on: the first at the offset before, and the one after all at that offset.
-    let (mut before, mut found, mut later): (Option<usize>, Option<usize>, Option<usize>) = (None, None, None);
-    for index in order.into_iter().rev() {
-        let (parent, offset) = key(&index);
-        match before.replace(index).map(|before| key(&before)) {
-            Some((same, at)) if same == parent && at == offset => {}
-            Some((same, _)) if same == parent => later = found.take().or(later),
-            _ => (found, later) = (None, None),
-        }
-        next[index] = later;
-        if !is_filler(&flat.members[index].path) {
-            found = Some(index);
-        }
-    }
-    next
+    let mut named: Vec<usize> =
+        (0..flat.members.len()).filter(|index| !is_filler(&flat.members[*index].path)).collect();
+    named.sort_by_key(key);
+    let next = |index: usize| {
+        let later = named.partition_point(|other| key(other) <= key(&index));
+        named.get(later).copied().filter(|next| flat.members[*next].parent == flat.members[index].parent)
+    };
+    (0..flat.members.len()).map(next).collect()
 }
 
 /// The byte at which the program pushes the host struct: push constants of one stage often start

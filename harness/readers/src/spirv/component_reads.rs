@@ -135,11 +135,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Adds a pointer or a struct from somewhere: its members have names.
+    /// Adds a pointer, a struct or an array from somewhere: the members inside have names.
     fn add_result(&mut self, ty: Word, id: Word) {
         match self.types.get(ty) {
             SpirvType::Pointer { pointee, .. } => drop(self.pointers.insert(id, Part { ty: *pointee, member: None })),
-            SpirvType::Struct(_) => drop(self.values.insert(id, Part { ty, member: None })),
+            SpirvType::Struct(_) | SpirvType::Array { .. } => drop(self.values.insert(id, Part { ty, member: None })),
             _ => {}
         }
     }

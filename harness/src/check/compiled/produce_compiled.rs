@@ -122,11 +122,10 @@ impl SubjectShaders {
         if let Some(reason) = not_for(asked, layout).or_else(|| ends_compiler(toolchain, layout)) {
             return self.nothing(Gap::tool(reason));
         }
-        let is_of_metal = toolchain.input == Input::Slang && toolchain.output == ShaderForm::ClangIr;
-        if is_of_metal
-            && subject.source.is_case
-            && declared.element.holds(&|_| declared.kind == BlockKind::ParameterBlock)
-        {
+        // Rule sets lay out bytes; only a user's file is laid out with the handles of its resources, too.
+        let is_for_metal = toolchain.input == Input::Slang && toolchain.output == ShaderForm::ClangIr;
+        let has_resources = declared.kind == BlockKind::ParameterBlock && declared.element.holds(&|_| true);
+        if is_for_metal && has_resources && subject.source.is_case {
             return self.nothing(Gap::tool("the rule set has no bytes for the resources of an argument buffer"));
         }
         if toolchain.loads_matrices_by_rows()
