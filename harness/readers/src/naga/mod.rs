@@ -11,6 +11,8 @@
 //!
 //! Source: naga 30, `naga::ir::TypeInner` and `naga::proc::Layouter`.
 
+use std::borrow::Cow;
+
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::{Count, MatrixOrder};
 use layoutproof_layout::{
@@ -35,7 +37,7 @@ mod type_layouts;
 
 /// Reads the blocks of a WGSL module, in declaration order.
 pub fn read_wgsl(text: &str, file: FileId) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
-    let place = NagaText { text, file };
+    let place = NagaText { text, file, added: &[] };
     let module = wgsl::parse_str(text).map_err(|error| {
         let mut labels = error.labels();
         let (span, label) = labels.next().unwrap_or_default();
@@ -56,9 +58,10 @@ pub fn read_wgsl(text: &str, file: FileId) -> Result<Vec<BlockLayout>, Vec<Diagn
 /// naga's own, each at its place in `file`. If no stage fits, those of the stage with which naga
 /// got furthest. An exceeded limit of ours is the same with every stage, so it ends the search.
 pub fn read_glsl(text: &str, file: FileId) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
-    let place = NagaText { text, file };
+    let (text, added) = with_pushed_layout(text);
+    let place = NagaText { text: &text, file, added: &added };
     let mut furthest: Option<Vec<Diagnostic>> = None;
-    for stage in stages(text) {
+    for stage in stages(&text) {
         let errors = match read_stage(place, stage) {
             Ok(blocks) => return Ok(blocks),
             Err(errors) => errors,
@@ -83,8 +86,39 @@ fn read_stage(place: NagaText<'_>, stage: ShaderStage) -> Result<Vec<BlockLayout
             |error: &glsl::Error| Diagnostic::error(Code::BadModule, place.span(error.meta), error.kind.to_string());
         errors.errors.iter().map(diagnostic).collect::<Vec<_>>()
     })?;
+    let is_array = |ty: Handle<naga::Type>| matches!(module.types[ty].inner, TypeInner::Array { .. });
+    let nested = |inner: &TypeInner| matches!(inner, TypeInner::Array { base, .. } if is_array(*base));
+    if let Some((ty, _)) = module.types.iter().find(|(_, ty)| nested(&ty.inner)) {
+        let message = "an array of arrays, whose lengths naga 30 takes in the wrong order";
+        return Err(vec![Diagnostic::error(Code::BadModule, place.span(module.types.get_span(ty)), message)]);
+    }
     blocks(&module, place)
 }
+
+/// Names the layout of push constants that have it by default, since naga 30 takes that of uniform blocks for them. Returns
+/// where each of the words stands that it adds, too.
+///
+/// Source: `GL_KHR_vulkan_glsl`: "when `push_constant` is declared, the default layout of the buffer will be std430".
+fn with_pushed_layout(text: &str) -> (Cow<'_, str>, Vec<usize>) {
+    let in_word = |c: char| c.is_alphanumeric() || c == '_';
+    let lacks_layout = |(at, word): &(usize, &str)| {
+        let (before, after) = (&text[..*at], &text[at + word.len()..]);
+        let qualifiers = (before.rsplit('(').next(), after.split(')').next());
+        let named = ["std140", "std430", "scalar"].iter().any(|layout| {
+            qualifiers.0.is_some_and(|part| part.contains(layout))
+                || qualifiers.1.is_some_and(|part| part.contains(layout))
+        });
+        !named && !before.ends_with(in_word) && !after.starts_with(in_word)
+    };
+    let places: Vec<usize> = text.match_indices("push_constant").filter(lacks_layout).map(|(at, _)| at).collect();
+    let mut changed = text.to_owned();
+    places.iter().rev().for_each(|at| changed.insert_str(*at, ADDED));
+    let places: Vec<usize> = places.iter().enumerate().map(|(index, at)| at + index * ADDED.len()).collect();
+    (if places.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(changed) }, places)
+}
+
+/// What [`with_pushed_layout`] adds to a text.
+const ADDED: &str = "std430, ";
 
 fn stages(text: &str) -> Vec<ShaderStage> {
     let all = [("compute", ShaderStage::Compute), ("fragment", ShaderStage::Fragment), ("vertex", ShaderStage::Vertex)];
@@ -100,13 +134,17 @@ fn stages(text: &str) -> Vec<ShaderStage> {
 struct NagaText<'a> {
     text: &'a str,
     file: FileId,
+    /// The places of [`ADDED`], which the file does not have.
+    added: &'a [usize],
 }
 
 impl NagaText<'_> {
     /// Converts naga's span; the end of the text if naga has none.
     fn span(self, span: naga::Span) -> Span {
         let range = span.to_range().unwrap_or(self.text.len()..self.text.len());
-        Span { file: self.file, start: byte(range.start), end: byte(range.end) }
+        let in_file =
+            |at: usize| byte(at.saturating_sub(ADDED.len() * self.added.iter().filter(|added| **added < at).count()));
+        Span { file: self.file, start: in_file(range.start), end: in_file(range.end) }
     }
 }
 

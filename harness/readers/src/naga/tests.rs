@@ -53,6 +53,35 @@ void main() {}
     .assert_eq(&listing(&blocks));
 }
 
+/// The numbers are glslang 16.6.0's (`-V`): push constants have std430 unless the text names another layout.
+#[test]
+fn push_constants_in_glsl_have_std430_by_default() {
+    let offsets = |layout: &str| {
+        let text = format!(
+            "#version 450\n/* push_constant */ layout({layout}) uniform P {{ float a; float v[3]; vec2 b; }} p;\n\
+             void main() {{}}\n"
+        );
+        let block = read_glsl(&text, FileId(0)).unwrap().remove(0);
+        ["a", "v[0]", "v[1]", "b.x"].map(|path| block.leaves().iter().find(|leaf| leaf.path == path).unwrap().offset)
+    };
+    assert_eq!(offsets("push_constant"), [0, 4, 8, 16]);
+    assert_eq!(offsets("std430, push_constant"), [0, 4, 8, 16]);
+    assert_eq!(offsets("push_constant, std140"), [0, 16, 32, 64]);
+    // The place of an error is the file's.
+    let text = "#version 450\nlayout(push_constant) uniform P { float a; }; nothing b;\nvoid main() {}\n";
+    assert_eq!(read_glsl(text, FileId(0)).unwrap_err()[0].span().start as usize, text.find("nothing").unwrap());
+}
+
+/// naga 30.0.2 takes the lengths of `float v[2][3]` in the wrong order, those of `float[3] v[2]` in the right one.
+#[test]
+fn arrays_of_arrays_in_glsl_are_not_read() {
+    for declared in ["float v[2][3]", "float[2][3] v", "float[3] v[2]"] {
+        let text = format!("#version 450\nlayout(binding = 0) buffer S {{ {declared}; }} s;\nvoid main() {{}}\n");
+        let found = read_glsl(&text, FileId(0)).unwrap_err();
+        assert!(found[0].message.contains("array of arrays"), "{declared}: {found:?}");
+    }
+}
+
 #[test]
 fn glsl_stages_are_tried_unless_the_text_names_one() {
     let text = "#version 450\nlayout(binding = 0) uniform U { vec4 a; } u;\nvoid main() { gl_Position = u.a; }\n";
