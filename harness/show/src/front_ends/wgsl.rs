@@ -123,11 +123,13 @@ pub fn wgsl_code<T: FollowedCode>(
     let entry = options.declare.entry.as_deref();
     let Some(linked) = linked else {
         let SourceFile { name, text } = sources.file(span.file);
+        refuse_moved(reader, text, span.file)?;
         let mut code = T::read(reader, wgsl_module(reader, text, span.file)?, entry, span.file)?;
         code.accesses().move_places(|place| Some(SourcePlace { file: name.clone(), ..place.clone() }));
         return Ok(code);
     };
     let moved = |found: Vec<Diagnostic>| found.into_iter().map(|problem| linked.in_files(problem)).collect::<Vec<_>>();
+    refuse_moved(reader, &linked.text, span.file).map_err(moved)?;
     let words = wgsl_module(reader, &linked.text, span.file).map_err(moved)?;
     let mut code = T::read(reader, words, entry, span.file)?;
     let starts: Vec<usize> =
@@ -141,6 +143,18 @@ pub fn wgsl_code<T: FollowedCode>(
         Some(SourcePlace { file, line: at.line, column: place.column.map(|_| at.column) })
     });
     Ok(code)
+}
+
+/// Refuses a text in whose blocks naga has members elsewhere: what its code accesses is not what the code of others does.
+fn refuse_moved(reader: &dyn ModuleReader, text: &str, file: FileId) -> Result<(), Vec<Diagnostic>> {
+    // What our reader refuses, naga refuses in its own words.
+    let Ok(WgslLayouts { module, blocks, .. }) = WgslLayouts::read(text, file) else { return Ok(()) };
+    let moved = of_naga(reader, text, file, &module, &blocks).unwrap_or_default();
+    let refusal = |warning: Diagnostic| {
+        Diagnostic::error(warning.code, warning.span(), warning.message)
+            .with_help("the code is followed in naga's module, so this would show naga's numbers")
+    };
+    if moved.is_empty() { Ok(()) } else { Err(moved.into_iter().map(refusal).collect()) }
 }
 
 /// Warns where naga has members elsewhere.

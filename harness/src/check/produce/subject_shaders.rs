@@ -11,8 +11,8 @@ use std::sync::Arc;
 use layoutproof_device::{RecordStage, Shader};
 use layoutproof_layout::tree::LeafStep;
 use layoutproof_layout::{
-    BlockKind, BlockLayout, DECLARED, ElementChoice, Leaf, MAX_LEAVES, Numbers, Reach, Refusal, StageData, ViewId,
-    lay_out,
+    BlockKind, BlockLayout, DECLARED, ElementChoice, FileId, Leaf, MAX_LEAVES, Numbers, Reach, Refusal, StageData,
+    ViewId, join, lay_out,
 };
 
 use crate::check::produce::feature_split::{Share, accesses, shares};
@@ -30,7 +30,11 @@ use layoutproof_probes::{
     AddressSpace, BufferRole, Form, Interface, ProbePlan, ProbeProblem, Stage, TooSmall, elements, forms_left_out,
     plan_in, too_small,
 };
+use layoutproof_readers::caught;
+use layoutproof_readers::naga::read_wgsl;
 use layoutproof_readers::toolchain::AnswerOrigin;
+use layoutproof_readers::version::NAGA_VERSION;
+use layoutproof_readers::wgsl_layouts::{WitnessDifference, differences};
 
 #[derive(Clone, Debug)]
 pub struct SubjectShaders {
@@ -99,6 +103,18 @@ pub(crate) fn not_executed(data: StageData) -> String {
     format!("no probe executes this kind of memory ({data})")
 }
 
+/// Says where naga puts a member of a block of the user's WGSL, if not where WGSL has it. Our own module states each offset, so
+/// naga would agree with it whatever it makes of the user's.
+fn elsewhere_in_naga(subject: &Subject, layout: &BlockLayout) -> Option<String> {
+    let text = subject.source.text.as_ref().filter(|_| subject.is_own_wgsl())?;
+    // The module was read before, by a process of its own.
+    let naga = caught(|| read_wgsl(&text.text, FileId::default()))?.ok()?;
+    let moved = differences(std::slice::from_ref(layout), &naga);
+    let WitnessDifference { block, path, what, ours, theirs } = moved.into_iter().next()?;
+    let path = join(&block, &path);
+    Some(format!("naga {NAGA_VERSION} gives `{path}` the {what} {theirs}, WGSL {ours}"))
+}
+
 impl SubjectShaders {
     pub fn new(subject: &Subject, generator: Generator, settings: &Settings) -> Self {
         let mut shaders = Self::empty(Producer::Generator(generator), settings.elements);
@@ -150,7 +166,10 @@ impl SubjectShaders {
                 self.add_shares(layouts, plan);
                 self.add_second_element(layouts, &places, settings, &untyped);
             }
-            Generator::Naga => self.add_naga(layouts, plan),
+            Generator::Naga => match elsewhere_in_naga(subject, layout) {
+                Some(reason) => self.gaps.push(Gap::tool(reason)),
+                None => self.add_naga(layouts, plan),
+            },
         }
     }
 

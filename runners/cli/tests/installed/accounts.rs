@@ -65,6 +65,11 @@ pub(crate) fn trials() -> Vec<Trial> {
     let no_glslang = Compiler::named("glslang", None).compiler.err().map(|absent| absent.to_string());
     vec![
         trial("accounts::a_block_that_no_device_reads_is_named", None, passes(a_block_that_no_device_reads_is_named)),
+        trial(
+            "accounts::a_block_that_naga_has_elsewhere_is_named",
+            None,
+            passes(a_block_that_naga_has_elsewhere_is_named),
+        ),
         trial("accounts::options_choose_among_the_checks", dxc(), passes(options_choose_among_the_checks)),
         trial("accounts::the_option_that_helps_is_named", dxc(), passes(the_option_that_helps_is_named)),
         trial("accounts::opengl_text_counts_as_opengl", no_glslang, passes(opengl_text_counts_as_opengl)),
@@ -99,8 +104,22 @@ fn checks(folder: &Folder) -> Vec<String> {
 }
 
 fn a_block_that_no_device_reads_is_named() {
-    let folder = folder(&[("a.wgsl", TWO_BLOCKS)]);
-    folder.run("run a.wgsl").exits(3).prints("incomplete 1 of 2 blocks compared; `halves`: no device here read it");
+    let vectors = TWO_BLOCKS.replace("m: mat3x3<f16>", "m: array<vec4<f16>, 2>");
+    let folder = folder(&[("a.wgsl", TWO_BLOCKS), ("b.wgsl", &vectors)]);
+    let run = folder.run("run a.wgsl --device swiftshader --api vulkan");
+    run.exits(3).prints("incomplete 1 of 2 blocks compared; `halves`: no device here read it");
+    folder.run("run b.wgsl --device lavapipe").exits(0).prints("ok 2 of 2 blocks compared");
+}
+
+/// naga 30.0.1 forgets the `@align` of a member of a nested struct: it gives `b.n` the offset 16, WGSL 14.4.1 32.
+fn a_block_that_naga_has_elsewhere_is_named() {
+    let folder = folder(&[(
+        "a.wgsl",
+        "struct A { @align(32) a: f32 }\nstruct B { h: f32, @size(64) n: A, z: u32 }\n\
+         @group(0) @binding(0) var<storage> b: B;\n@compute @workgroup_size(1) fn main() { let z = b.z; }\n",
+    )]);
+    let run = folder.run("run a.wgsl --compiler naga");
+    run.exits(3).prints("0 of 1 block compared").prints("naga 30.0.1 gives `b.n` the offset 16, WGSL 32");
 }
 
 fn options_choose_among_the_checks() {
