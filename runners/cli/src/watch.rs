@@ -57,7 +57,9 @@ impl Watched {
 /// Runs the command until the user ends it: now, and after each change of a file that is watched.
 pub(crate) fn watch(watched: Watched) -> anyhow::Result<Exit> {
     let absolute = |path: PathBuf| path.canonicalize().or_else(|_| std::path::absolute(path));
-    let root = absolute(watched.root).context("finding the folder to watch")?;
+    // The folder of `layoutproof.toml`, where that is the current one.
+    let root = if watched.root.as_os_str().is_empty() { PathBuf::from(".") } else { watched.root };
+    let root = absolute(root).context("finding the folder to watch")?;
     let files = watched.files.into_iter().filter_map(|file| absolute(file).ok()).collect();
     let watched = Watched { root, files, ..watched };
     let (sender, changes) = channel();

@@ -7,7 +7,10 @@ use super::folder::Folder;
 /// The file that changes is one that the shader includes.
 #[test]
 fn a_change_shows_the_file_again() {
-    let folder = Folder::with(&[("a.hlsl", "#include \"b.hlsli\"\n"), ("b.hlsli", "cbuffer C { float first; };\n")]);
+    let a = ("a.hlsl", "#include \"b.hlsli\"\n");
+    // Its folder is watched.
+    let project = ("layoutproof.toml", "schema = 1\n");
+    let folder = Folder::with(&[a, project, ("b.hlsli", "cbuffer C { float first; };\n")]);
     let limit = Duration::from_secs(60);
     // On a busy machine one change may be two.
     let runs =

@@ -154,7 +154,12 @@ fn choose<'a>(known: &'a [Mechanism<'a>], lists: &[KnownList], word: &str) -> an
         return Ok(Chosen::Several(of_list));
     }
 
-    let similar: Vec<&Mechanism<'_>> = known.iter().filter(|difference| difference.name.contains(&lower)).collect();
+    // Each word somewhere in its name or its description.
+    let has_words = |difference: &&Mechanism<'_>| {
+        let described = format!("{} {} {}", difference.name, difference.title, difference.reason).to_lowercase();
+        lower.split_whitespace().all(|part| described.contains(part))
+    };
+    let similar: Vec<&Mechanism<'_>> = known.iter().filter(has_words).collect();
     match similar.as_slice() {
         [] => bail!("no compiler, driver or known bug is called `{word}`{}", nearest(known, lists, &lower)),
         [one] => Ok(Chosen::One(one)),
@@ -221,5 +226,8 @@ mod tests {
         assert!(message("1").starts_with("no known bug has the report 1"), "{}", message("1"));
         assert!(matches!(choose(&known, &lists, "slangc").unwrap(), Chosen::Several(_)));
         assert!(matches!(choose(&known, &lists, "lists-a-double2x2").unwrap(), Chosen::One(_)));
+        let Chosen::Several(pushed) = choose(&known, &lists, "push WGSL").unwrap() else { panic!("several bugs") };
+        let ids: Vec<&str> = pushed.iter().map(|bug| bug.id).collect();
+        assert!(ids.contains(&"SLANG-32") && !ids.contains(&"DXC-3"), "{ids:?}");
     }
 }
