@@ -36,7 +36,8 @@ pub(crate) fn is_another_type(one: &str, other: &str) -> bool {
 }
 
 /// True if compiled code may have the type of one member for that of the other, of the same size: compilers store a
-/// `bool` as a `uint`, an enum as its integer and a matrix of one row as a vector, and write `half` as `float16_t`.
+/// `bool` as a `uint` (slangc as an `int`), an enum as its integer and a matrix of one row as a vector, and write `half` as
+/// `float16_t`.
 pub(crate) fn may_be_compiled_to(one: &str, other: &str) -> bool {
     let class = |scalar: Scalar| match scalar {
         Scalar::Bool | Scalar::Uint8 | Scalar::Uint16 | Scalar::Uint32 | Scalar::Uint64 | Scalar::Min16Uint => 'u',
@@ -52,8 +53,10 @@ pub(crate) fn may_be_compiled_to(one: &str, other: &str) -> bool {
     let is_alike = match (numeric(base), numeric(other)) {
         (Some((scalar, shape)), Some((other, other_shape))) => {
             let is_turned = matches!((shape, other_shape), (NumericType::Matrix(..), NumericType::Matrix(..)));
-            class(scalar) == class(other)
-                && if is_turned { shape == other_shape } else { length(shape) == length(other_shape) }
+            let is_stored_bool = |one, other| one == Scalar::Bool && class(other) != 'f';
+            let is_alike =
+                class(scalar) == class(other) || is_stored_bool(scalar, other) || is_stored_bool(other, scalar);
+            is_alike && if is_turned { shape == other_shape } else { length(shape) == length(other_shape) }
         }
         (None, Some((_, shape))) | (Some((_, shape)), None) => shape == NumericType::Scalar,
         (None, None) => true,
@@ -85,6 +88,17 @@ const SCALARS: [Scalar; 18] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn compilers_store_bools_as_integers() {
+        // DXC 1.7.2308 writes `uint`, slangc 2026.14.1 `int`.
+        for (one, other) in [("bool", "uint"), ("bool", "int"), ("int2", "bool2")] {
+            assert!(may_be_compiled_to(one, other), "{one} {other}");
+        }
+        for (one, other) in [("bool", "float"), ("uint", "int"), ("bool2", "int")] {
+            assert!(!may_be_compiled_to(one, other), "{one} {other}");
+        }
+    }
 
     #[test]
     fn numeric_types_are_told_from_names() {

@@ -286,3 +286,14 @@ fn what_shares_a_place_and_what_is_not_used_is_said() {
     let d3d12 = d3d12.prints("cbuffer Frame b0").prints("not used by CSMain: albedo");
     assert!(!d3d12.out.contains('!') && !d3d12.err.contains("shares"), "{d3d12}");
 }
+
+/// spirv-val 2026.4 of slangc 2026.14.1's module: "Entry point uses more than one PushConstant interface".
+#[test]
+fn a_second_block_of_push_constants_is_warned_of() {
+    let uniform = "struct P { float a; };\n[vk::push_constant] ConstantBuffer<P> pc;\nRWStructuredBuffer<float> o;\n\
+                   [shader(\"compute\")] [numthreads(1, 1, 1)] void main(uniform float b) { o[0] = pc.a + b; }\n";
+    let folder = Folder::with(&[("two.slang", uniform), ("one.slang", &uniform.replace("uniform float b", ""))]);
+    let said = |words: &str| folder.run(words).err.contains("push constants, and an entry point has one block of them");
+    assert!(said("show two.slang --target vulkan"));
+    assert!(!said("show one.slang --target vulkan"));
+}
