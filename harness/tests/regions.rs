@@ -1,12 +1,16 @@
 //! Modules with regions on the model device: every case answers, and the wrong cases are named.
 
-use layoutproof_device::{Batch, ReadBack, Runner};
+use std::collections::BTreeSet;
+
+use layoutproof_device::{Batch, ReadBack, Runner, Shader};
 use layoutproof_generators::spirv::region_job;
+use layoutproof_generators::wgsl;
 use layoutproof_model::Model;
-use layoutproof_probes::{AddressSpace, RegionCase};
+use layoutproof_probes::{AddressSpace, Form, RegionCase, RegionJob, Stage, plan_in};
+use layoutproof_readers::naga_offsets::wgsl_code;
 
 use crate::fixture::blocks::{SplitMix64, block};
-use crate::fixture::regions::{cases, laid_out, moved};
+use crate::fixture::regions::{cases, laid_out, moved, planned};
 
 /// Entry points that answer by a hash for eight cases, and one that shows what it wrote.
 const ENTRIES: [(AddressSpace, &str); 3] = [
@@ -17,7 +21,10 @@ const ENTRIES: [(AddressSpace, &str); 3] = [
 
 /// The numbers of the wrong cases on a device that follows the shader.
 fn wrong(cases: Vec<RegionCase>) -> Vec<usize> {
-    let job = region_job(cases).expect("random blocks can share a module");
+    wrong_in(&region_job(cases).expect("random blocks can share a module"))
+}
+
+fn wrong_in(job: &RegionJob) -> Vec<usize> {
     let answers = Model::new().run(&Batch { jobs: job.jobs.clone() }).into_iter();
     let answers: Vec<ReadBack> = answers.collect::<Result<_, _>>().expect("the model runs what was generated");
     job.wrong(&answers).into_iter().flatten().collect()
@@ -45,6 +52,55 @@ fn the_cases_that_moved_are_wrong() {
             _ => (0..256).filter(|case| moved.iter().any(|moved| moved / 8 == case / 8)).collect(),
         };
         assert_eq!(wrong(cases), expected, "{entry}");
+    }
+}
+
+/// The cases of random blocks that fit a module in WGSL, whose shader has these rules.
+fn cases_in_wgsl(rules: [&str; 2], space: AddressSpace, entry: &str) -> Vec<RegionCase> {
+    let case = |seed| {
+        let [expected, written] = rules.map(|rules| laid_out(seed, rules));
+        let plan = plan_in(&expected, &expected.leaves(), &[(space, Stage::Compute)].into());
+        let plan = plan.only(&[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed].into());
+        let case = planned(&expected, &written, plan, entry)?;
+        let alone = wgsl::module(&written, &case.plan, &case.probe.entry, wgsl::UniformLayout::Constrained);
+        (alone.is_ok() && wgsl::fits_region(&written, &case.probe.entry)).then_some(case)
+    };
+    (0..256).filter_map(case).collect()
+}
+
+/// The numbers of the wrong cases on a device that follows the code of naga.
+fn wrong_in_wgsl(cases: Vec<RegionCase>, entry: &str) -> Vec<usize> {
+    let mut job = wgsl::region_job(cases).expect("blocks that WGSL has can share a module");
+    for one in &mut job.jobs {
+        let Shader::Wgsl(text) = &one.shader else { unreachable!("the module is WGSL") };
+        one.shader = Shader::Spirv(wgsl_code(text, entry).expect("naga takes the module").spirv);
+        one.requires = BTreeSet::new();
+    }
+    wrong_in(&job)
+}
+
+#[test]
+fn every_block_answers_in_wgsl() {
+    for (space, entry) in ENTRIES {
+        for rules in ["std140", "std430", "wgsl-storage"] {
+            let cases = cases_in_wgsl([rules; 2], space, entry);
+            assert!(cases.len() >= 8 || space == AddressSpace::Uniform, "{} under {rules}", cases.len());
+            assert_eq!(wrong_in_wgsl(cases, entry), Vec::<usize>::new(), "{entry} under {rules}");
+        }
+    }
+}
+
+#[test]
+fn the_cases_that_moved_are_wrong_in_wgsl() {
+    for (space, entry) in ENTRIES.into_iter().filter(|(space, _)| *space == AddressSpace::Storage) {
+        let cases = cases_in_wgsl(["scalar", "wgsl-storage"], space, entry);
+        let moved = moved(&cases);
+        assert!((8..cases.len()).contains(&moved.len()), "{} of {} blocks differ", moved.len(), cases.len());
+        let expected: Vec<usize> = match entry {
+            "write_storage_leaf" => moved,
+            _ => (0..cases.len()).filter(|case| moved.iter().any(|moved| moved / 8 == case / 8)).collect(),
+        };
+        assert_eq!(wrong_in_wgsl(cases, entry), expected, "{entry}");
     }
 }
 

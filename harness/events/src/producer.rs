@@ -122,9 +122,16 @@ impl Producer {
         self.feeds(device.runner) && !(is_translator && device.is_opengl())
     }
 
-    /// Returns true if one module with many blocks can replace the producer's separate modules.
-    pub fn can_share_modules(self) -> bool {
-        self == Self::Generator(Generator::Rspirv)
+    /// Returns true if one module with many blocks can replace the producer's separate modules on a device. On OpenGL and
+    /// Direct3D 12, naga translates the blocks with layouts of its own, which depend on what is around them.
+    pub fn can_share_modules(self, device: &DeviceInfo) -> bool {
+        match self {
+            Self::Generator(Generator::Rspirv) => true,
+            Self::Generator(Generator::Naga) => {
+                device.runner.accepts(ShaderForm::Wgsl) && !device.is_opengl() && !device.takes_naga_hlsl()
+            }
+            Self::Compiler(_) => false,
+        }
     }
 
     pub fn writer(self) -> Writer {

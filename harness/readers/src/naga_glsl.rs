@@ -261,8 +261,13 @@ mod tests {
     }
 
     fn module(text: &str, positions: &[&[u32]]) -> WgslProbe {
-        let mut source =
-            WgslProbe { text: text.to_owned(), entry: "main".to_owned(), binding_size: 0, paths: Vec::new() };
+        let mut source = WgslProbe {
+            text: text.to_owned(),
+            entry: "main".to_owned(),
+            binding_size: 0,
+            has_halves: false,
+            paths: Vec::new(),
+        };
         source.paths = {
             let NagaShader { module, .. } = NagaShader::read(&source).unwrap();
             let (_, block) = block_of(&module).unwrap();

@@ -10,6 +10,8 @@ pub struct WgslProbe {
     /// Size of the block in WGSL in bytes, including one element of a runtime-sized array. This is
     /// the smallest size that WebGPU lets a host bind, and can exceed the layout's own size.
     pub binding_size: u32,
+    /// True if the block has members of `f16`.
+    pub has_halves: bool,
     /// The place of each plan leaf in the text, starting from the block's variable.
     pub paths: Vec<Vec<WgslStep>>,
 }

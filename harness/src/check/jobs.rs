@@ -97,6 +97,9 @@ impl Check {
         for module in self.produced.modules.iter().filter(|module| module.is_foreign_to(&self.device)) {
             all.lack(module.layout.view, Reason::DeviceLacks("WGSL with `uniform_buffer_standard_layout`".to_owned()));
         }
+        for module in self.produced.modules.iter().filter(|_| self.device.is_opengl()) {
+            module.no_glsl.iter().for_each(|reason| all.lack(module.layout.view, reason.clone()));
+        }
         for (index, module) in self.produced.modules.iter().enumerate().filter(|(_, module)| self.takes(module)) {
             let shader = module.shader(self.device.runner);
             let shader =

@@ -76,10 +76,10 @@ impl WgslNode {
                 path.push(WgslStep::Component(vector_component(*step)?));
                 Some(WgslLeafAccess { path, scalar: *scalar, vector: Some(*length), is_indexed: false })
             }
-            (NodeShape::Matrix(grid), [LeafStep::Cell { row, column }]) => {
+            (NodeShape::Matrix { scalar, grid }, [LeafStep::Cell { row, column }]) => {
                 let (vector, component) = grid.place(*row, *column);
                 path.extend([WgslStep::Column(vector), WgslStep::Component(component)]);
-                Some(WgslLeafAccess { path, scalar: WgslScalar::F32, vector: Some(grid.length), is_indexed: false })
+                Some(WgslLeafAccess { path, scalar: *scalar, vector: Some(grid.length), is_indexed: false })
             }
             (NodeShape::Array { element, wrapper, .. }, [LeafStep::Element(index), rest @ ..]) => {
                 path.push(WgslStep::Element(*index));
@@ -104,14 +104,16 @@ impl WgslNode {
                 let is_array = matches!(last.node.shape, NodeShape::Array { count: Count::Unbounded, .. });
                 is_array.then(|| vec![WgslStep::Member { index, name: last.name.clone() }])
             }
-            NodeShape::Scalar(_) | NodeShape::Vector { .. } | NodeShape::Matrix(_) | NodeShape::Array { .. } => None,
+            NodeShape::Scalar(_) | NodeShape::Vector { .. } | NodeShape::Matrix { .. } | NodeShape::Array { .. } => {
+                None
+            }
         }
     }
 
     /// Returns the path of the runtime-sized array in the block, if it has one.
     pub(super) fn runtime_sized(&self) -> Option<String> {
         match &self.shape {
-            NodeShape::Scalar(_) | NodeShape::Vector { .. } | NodeShape::Matrix(_) => None,
+            NodeShape::Scalar(_) | NodeShape::Vector { .. } | NodeShape::Matrix { .. } => None,
             NodeShape::Array { count: Count::Unbounded, .. } => Some(self.path.clone()),
             NodeShape::Array { count: Count::Finite(_), element, .. } => element.runtime_sized(),
             NodeShape::Struct(members) => members.iter().find_map(|member| member.node.runtime_sized()),

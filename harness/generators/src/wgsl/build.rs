@@ -43,6 +43,12 @@ impl WgslBuilder {
         Self { fit, declarations: Vec::new() }
     }
 
+    /// The same builder for a block with this fit.
+    pub(super) fn fitting(&mut self, fit: Fit) -> &mut Self {
+        self.fit = fit;
+        self
+    }
+
     /// Returns the struct declarations, inner structs first.
     pub(super) fn into_declarations(self) -> String {
         self.declarations.concat()
@@ -76,7 +82,7 @@ impl WgslBuilder {
     fn check_matrix(&self, node: &WgslNode, stride: u32) -> Result<(), NotExpressible> {
         let WgslNode { ty, path, alignment, shape, .. } = node;
         match shape {
-            NodeShape::Matrix(_) if self.fit == Fit::Exact && stride != *alignment => {
+            NodeShape::Matrix { .. } if self.fit == Fit::Exact && stride != *alignment => {
                 let reason = format!("the vectors of `{ty}` are {alignment} bytes apart, those of the layout {stride}");
                 Err(NotExpressible::new(path, reason))
             }
@@ -130,6 +136,15 @@ impl WgslBuilder {
             fields.push(NodeMember { source: Some(index), name: member_name(index, &member.name), offset, node });
         }
 
+        self.declare_struct(path, fields)
+    }
+
+    /// Declares a struct of these members; `None` if there are none.
+    pub(super) fn declare_struct(
+        &mut self,
+        path: &str,
+        fields: Vec<NodeMember>,
+    ) -> Result<Option<WgslNode>, NotExpressible> {
         let Some(last) = fields.last() else { return Ok(None) };
         let alignment = fields.iter().map(|field| field.node.alignment).max().unwrap_or(1);
         let end = last.offset.checked_add(last.node.size).and_then(|end| end.checked_next_multiple_of(alignment));
@@ -157,7 +172,9 @@ impl WgslBuilder {
         }
 
         if fields.is_empty() && offset > 0 {
-            let filler = WgslNode::scalar("", WgslScalar::U32);
+            // Not more aligned than what follows, so that the struct is not either.
+            let scalar = if node.alignment < 4 { WgslScalar::F16 } else { WgslScalar::U32 };
+            let filler = WgslNode::scalar("", scalar);
             fields.push(NodeMember { source: None, name: "filler".to_owned(), offset: 0, node: filler });
         }
         Ok(offset)

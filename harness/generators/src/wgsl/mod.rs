@@ -13,6 +13,7 @@ mod access;
 mod build;
 mod entry;
 mod node;
+mod regions;
 mod uniform;
 pub mod user_module;
 
@@ -21,6 +22,7 @@ use build::{Fit, WgslBuilder};
 use layoutproof_layout::rules::{HomeBuffer, Platform};
 use layoutproof_layout::{BlockLayout, LaidOut, find};
 use node::WgslNode;
+pub use regions::{fits_region, holds_matrix_of_two_rows, region_job};
 use thiserror::Error;
 
 use layoutproof_probes::{AddressSpace, Direction, ProbeEntry, ProbePlan, Stage};
@@ -76,16 +78,22 @@ pub fn module(
     check_space(&block, entry, uniform)?;
 
     let leaves = plan.leaves.iter().map(|leaf| block.access(leaf)).collect::<Result<Vec<WgslLeafAccess>, _>>()?;
-    let body = entry::function(&block, &leaves, entry)?;
-    let declarations = builder.into_declarations();
-    let variable = variable(&block, entry);
+    let body = entry::function(&block, leaves.clone(), entry)?;
 
     Ok(WgslProbe {
-        text: format!("{declarations}{variable}\n{BUFFERS}\n{body}"),
+        text: text(builder, &block, entry, &body),
         entry: entry.name.clone(),
         binding_size: block.size,
+        has_halves: block.has_halves(),
         paths: leaves.into_iter().map(|access| access.path).collect(),
     })
+}
+
+/// The whole text of a module with this block and the body of its entry point.
+fn text(builder: WgslBuilder, block: &WgslNode, entry: &ProbeEntry, body: &str) -> String {
+    let enables = if block.has_halves() { "enable f16;\n\n" } else { "" };
+    let (declarations, variable) = (builder.into_declarations(), variable(block, entry));
+    format!("{enables}{declarations}{variable}\n{BUFFERS}\n{body}")
 }
 
 fn laid_out(layout: &BlockLayout) -> Result<&LaidOut, NotExpressible> {

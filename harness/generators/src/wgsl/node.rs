@@ -10,6 +10,7 @@ use super::NotExpressible;
 /// The scalar types that probes read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WgslScalar {
+    F16,
     F32,
     I32,
     U32,
@@ -37,7 +38,10 @@ pub(super) enum NodeShape {
         scalar: WgslScalar,
         length: u32,
     },
-    Matrix(Grid),
+    Matrix {
+        scalar: WgslScalar,
+        grid: Grid,
+    },
     Array {
         element: Box<WgslNode>,
         count: Count,
@@ -89,19 +93,45 @@ impl Grid {
 impl WgslScalar {
     pub(super) fn spelling(self) -> &'static str {
         match self {
+            Self::F16 => "f16",
             Self::F32 => "f32",
             Self::I32 => "i32",
             Self::U32 => "u32",
         }
     }
 
-    /// Returns the 32-bit numeric type for `component`.
+    fn size(self) -> u32 {
+        match self {
+            Self::F16 => 2,
+            Self::F32 | Self::I32 | Self::U32 => 4,
+        }
+    }
+
+    /// The word of a value. A half becomes a float on the way, since naga 30 casts no bits of halves; images hold normal halves
+    /// only, which stay what they are.
+    pub(super) fn word_of(self, value: &str) -> String {
+        match self {
+            Self::F16 => format!("pack2x16float(vec2<f32>(f32({value}), 0.0))"),
+            Self::F32 | Self::I32 | Self::U32 => format!("bitcast<u32>({value})"),
+        }
+    }
+
+    /// The value in a word.
+    pub(super) fn value_of(self, word: &str) -> String {
+        match self {
+            Self::F16 => format!("f16(unpack2x16float({word}).x)"),
+            Self::F32 | Self::I32 | Self::U32 => format!("bitcast<{}>({word})", self.spelling()),
+        }
+    }
+
+    /// Returns WGSL's numeric type for `component`.
     pub(super) fn of(path: &str, component: Component) -> Result<Self, NotExpressible> {
         let Component { scalar, size } = component;
         match scalar {
+            Scalar::Float16 | Scalar::Half if size == 2 => Ok(Self::F16),
             _ if size != 4 => Err(NotExpressible::new(
                 path,
-                format!("a `{}` of {size} bytes; only 4-byte numbers are probed", scalar.spelling()),
+                format!("a `{}` of {size} bytes, which WGSL does not have", scalar.spelling()),
             )),
             Scalar::Bool => Err(NotExpressible::new(path, "a `bool` in memory that a host can see")),
             Scalar::Float16
@@ -120,8 +150,8 @@ impl WgslScalar {
 
 impl WgslNode {
     pub(super) fn scalar(path: &str, scalar: WgslScalar) -> Self {
-        let shape = NodeShape::Scalar(scalar);
-        Self { ty: scalar.spelling().to_owned(), path: path.to_owned(), alignment: 4, size: 4, shape }
+        let (size, shape) = (scalar.size(), NodeShape::Scalar(scalar));
+        Self { ty: scalar.spelling().to_owned(), path: path.to_owned(), alignment: size, size, shape }
     }
 
     /// Builds a vector. WGSL has no vectors of one component, so a scalar replaces them.
@@ -133,8 +163,8 @@ impl WgslNode {
         Ok(Self {
             ty: format!("vec{length}<{}>", scalar.spelling()),
             path: path.to_owned(),
-            alignment: 4 * length.next_power_of_two(),
-            size: 4 * length,
+            alignment: scalar.size() * length.next_power_of_two(),
+            size: scalar.size() * length,
             shape: NodeShape::Vector { scalar, length },
         })
     }
@@ -146,11 +176,23 @@ impl WgslNode {
         if vectors == 1 {
             return Ok(column);
         }
-        if length == 1 || WgslScalar::of(path, component)? != WgslScalar::F32 {
+        let scalar = WgslScalar::of(path, component)?;
+        if length == 1 || !matches!(scalar, WgslScalar::F16 | WgslScalar::F32) {
             let scalar = component.scalar.spelling();
             return Err(NotExpressible::new(path, format!("a matrix of {vectors} vectors of {length} `{scalar}`")));
         }
-        let (alignment, ty) = (column.alignment, format!("mat{vectors}x{length}<f32>"));
-        Ok(Self { ty, size: alignment * vectors, shape: NodeShape::Matrix(grid), ..column })
+        let (alignment, ty) = (column.alignment, format!("mat{vectors}x{length}<{}>", scalar.spelling()));
+        Ok(Self { ty, size: alignment * vectors, shape: NodeShape::Matrix { scalar, grid }, ..column })
+    }
+
+    /// Returns true if the type has halves, which WGSL has to be told of.
+    pub(super) fn has_halves(&self) -> bool {
+        match &self.shape {
+            NodeShape::Scalar(scalar) | NodeShape::Vector { scalar, .. } | NodeShape::Matrix { scalar, .. } => {
+                *scalar == WgslScalar::F16
+            }
+            NodeShape::Array { element, .. } => element.has_halves(),
+            NodeShape::Struct(members) => members.iter().any(|member| member.node.has_halves()),
+        }
     }
 }

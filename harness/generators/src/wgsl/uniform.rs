@@ -9,7 +9,7 @@ use super::node::{NodeMember, NodeShape, WgslNode};
 /// Checks that `node` may be a uniform block.
 pub(super) fn check(node: &WgslNode) -> Result<(), NotExpressible> {
     match &node.shape {
-        NodeShape::Scalar(_) | NodeShape::Vector { .. } | NodeShape::Matrix(_) => Ok(()),
+        NodeShape::Scalar(_) | NodeShape::Vector { .. } | NodeShape::Matrix { .. } => Ok(()),
         NodeShape::Array { element, stride, .. } => {
             if !stride.is_multiple_of(16) {
                 let reason = format!("an array stride in a uniform block is a multiple of 16 bytes, this is {stride}");
@@ -27,7 +27,7 @@ pub(super) fn check(node: &WgslNode) -> Result<(), NotExpressible> {
 fn check_member(member: &NodeMember) -> Result<(), NotExpressible> {
     let NodeMember { offset, node, .. } = member;
     let (what, required) = match node.shape {
-        NodeShape::Scalar(_) | NodeShape::Vector { .. } | NodeShape::Matrix(_) => return Ok(()),
+        NodeShape::Scalar(_) | NodeShape::Vector { .. } | NodeShape::Matrix { .. } => return Ok(()),
         NodeShape::Array { .. } => ("an array", node.alignment.max(16)),
         NodeShape::Struct(_) => ("a struct", node.alignment.max(16)),
     };

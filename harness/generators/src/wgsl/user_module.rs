@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use layoutproof_layout::tree::LeafStep;
 use layoutproof_layout::{BlockLayout, LaidOut, LaidOutShape, Leaf, without_indices};
 
+use super::node::WgslScalar;
 use super::{NotExpressible, laid_out};
 use layoutproof_probes::reserved::Reserved;
 use layoutproof_probes::{Interface, ProbeEntry, ProbePlan};
@@ -54,7 +55,8 @@ pub fn probe(
         if atomics.contains(&without_indices(&leaf.path)) {
             value = format!("atomicLoad(&{value})");
         }
-        Ok(format!("    {prefix}output[{word}] = bitcast<u32>({value});\n"))
+        let value = WgslScalar::of(&leaf.path, leaf.component)?.word_of(&value);
+        Ok(format!("    {prefix}output[{word}] = {value};\n"))
     };
     let body: String = (1..).zip(&plan.leaves).map(read).collect::<Result<_, NotExpressible>>()?;
     let name = &entry.name;

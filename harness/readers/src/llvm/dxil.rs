@@ -4,6 +4,7 @@
 //! Source: DirectX Intermediate Language (`DXIL.rst` of `DirectXShaderCompiler`), "DXIL operations",
 //! and "Metadata", Resources.
 
+use half::f16;
 use layoutproof_device::ResourceClass;
 use layoutproof_layout::StageData;
 
@@ -145,6 +146,19 @@ pub(super) fn call(
         ("storeOutput", _) => Ok(Value::Undefined),
         ("splitDouble", [_, double]) => double.split_double(),
         ("makeDouble", [_, low, high]) => Value::make_double(low, high),
+        ("legacyF16ToF32", [_, half]) => {
+            let half = f16::from_bits(half.word()? as u16);
+            Ok(Value::Bits(half.to_f32().to_bits().into()))
+        }
+        // Drivers round in several ways, so only a float that is a half has one answer.
+        ("legacyF32ToF16", [_, float]) => {
+            let float = f32::from_bits(float.word()?);
+            let half = f16::from_f32(float);
+            if half.to_f32() != float {
+                return Err("a rounded half".into());
+            }
+            Ok(Value::Bits(half.to_bits().into()))
+        }
         _ => Err(IrError::unsupported("the operation", short)),
     }
 }

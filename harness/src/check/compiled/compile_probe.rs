@@ -394,6 +394,7 @@ impl CompileJob<'_> {
             compiled,
             changed_by_code: BTreeSet::new(),
             glsl_compiled: None,
+            no_glsl: None,
             hlsl_compiled: None,
             other_stage,
         });

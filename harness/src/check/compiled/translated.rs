@@ -225,6 +225,7 @@ impl Translator<'_> {
             compiled,
             changed_by_code,
             glsl_compiled: None,
+            no_glsl: None,
             hlsl_compiled: None,
             plan,
         })

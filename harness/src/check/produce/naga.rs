@@ -78,7 +78,7 @@ impl SubjectShaders {
             (&compiled, in_standard_layout(layouts.written, plan, entry))
         {
             self.modules.push(ShaderModule {
-                requires: [Feature::UniformBufferStandardLayout].into(),
+                requires: needed(&wgsl, Some(Feature::UniformBufferStandardLayout)),
                 ..module_of_wgsl(
                     layouts,
                     plan,
@@ -93,19 +93,23 @@ impl SubjectShaders {
         let NagaModule { wgsl, offsets, spirv, glsl_offsets, hlsl_offsets } = compiled?;
 
         let witness = |of_naga: Vec<Option<u32>>| by_form(entry, &of_naga);
-        let glsl_compiled = match glsl_offsets {
-            Ok(offsets) => Some(witness(offsets)),
-            Err(nothing) => {
-                self.add_nothing(nothing);
-                None
+        let (glsl_compiled, no_glsl) = match glsl_offsets {
+            Ok(offsets) => (Some(witness(offsets)), None),
+            // Only OpenGL devices miss it.
+            Err(NagaFailure::Refused(gap)) => (None, Some(gap.reason)),
+            Err(broken) => {
+                self.add_nothing(broken);
+                (None, None)
             }
         };
 
         let push = (entry.space == AddressSpace::PushConstant).then_some(Feature::PushConstants);
+        let requires = needed(&wgsl, push);
         let code = ModuleCode::Naga { spirv, wgsl: wgsl.text };
         self.modules.push(ShaderModule {
-            requires: push.into_iter().collect(),
+            requires,
             glsl_compiled,
+            no_glsl,
             hlsl_compiled: hlsl_offsets.map(witness),
             ..module_of_wgsl(layouts, plan, entry, code, wgsl.binding_size, witness(offsets))
         });
@@ -118,6 +122,12 @@ impl SubjectShaders {
             NagaFailure::Broken(sentence) => self.broken.push(sentence),
         }
     }
+}
+
+/// The features that a text needs beside this one. Vulkan counts the buffers of halves with the halves, as naga's SPIR-V does.
+fn needed(wgsl: &WgslProbe, other: Option<Feature>) -> BTreeSet<Feature> {
+    let halves = [Feature::Float16, Feature::StorageBuffer16, Feature::UniformBuffer16];
+    other.into_iter().chain(halves.into_iter().filter(|_| wgsl.has_halves)).collect()
 }
 
 /// A module for one entry point, without anything that devices need.
@@ -146,6 +156,7 @@ fn module_of_wgsl(
         compiled,
         changed_by_code: BTreeSet::new(),
         glsl_compiled: None,
+        no_glsl: None,
         hlsl_compiled: None,
         other_stage: None,
     }
@@ -217,9 +228,9 @@ fn has_matrix_in_inner_struct(block: &LaidOut) -> bool {
     let LaidOutShape::Struct(members) = &block.shape else { return false };
     let is_split = members.iter().any(|member| is_matrix_of_two_rows(&member.layout));
     members.iter().any(|member| match &member.layout.shape {
-        LaidOutShape::Struct(_) => holds_matrix_of_two_rows(&member.layout),
+        LaidOutShape::Struct(_) => wgsl::holds_matrix_of_two_rows(&member.layout),
         LaidOutShape::Array { .. } => {
-            is_split && !is_matrix_of_two_rows(&member.layout) && holds_matrix_of_two_rows(&member.layout)
+            is_split && !is_matrix_of_two_rows(&member.layout) && wgsl::holds_matrix_of_two_rows(&member.layout)
         }
         LaidOutShape::Scalar(_)
         | LaidOutShape::Vector { .. }
@@ -240,14 +251,6 @@ fn is_matrix_of_two_rows(part: &LaidOut) -> bool {
         | LaidOutShape::Struct(_)
         | LaidOutShape::Pointer { .. }
         | LaidOutShape::Resource => false,
-    }
-}
-
-fn holds_matrix_of_two_rows(part: &LaidOut) -> bool {
-    match &part.shape {
-        LaidOutShape::Array { element, .. } => holds_matrix_of_two_rows(element),
-        LaidOutShape::Struct(members) => members.iter().any(|member| holds_matrix_of_two_rows(&member.layout)),
-        _ => is_matrix_of_two_rows(part),
     }
 }
 
@@ -285,6 +288,7 @@ fn not_in_wgsl(leaf: &Leaf) -> Option<String> {
     let Component { scalar, size } = leaf.component;
     match scalar {
         Scalar::Bool => Some("a `bool` in memory that a host can see".to_owned()),
+        Scalar::Float16 | Scalar::Half if size == 2 => None,
         _ if size != 4 => Some(format!("{size} bytes wide")),
         _ => None,
     }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_device::{DeviceInfo, Feature, Job, RunnerKind, Shader, ShaderForm};
+use layoutproof_events::Reason;
 use layoutproof_layout::{BlockLayout, BlockRules, Numbers};
 
 use crate::check::produce::feature_split::Share;
@@ -98,6 +99,8 @@ pub struct ShaderModule {
     pub changed_by_code: BTreeSet<(String, i64)>,
     /// The offsets in naga's GLSL for OpenGL drivers; `None` if there is no GLSL.
     pub glsl_compiled: Option<CompiledOffsets>,
+    /// naga's reason to write no GLSL.
+    pub no_glsl: Option<Reason>,
     /// The same for naga's HLSL for Direct3D 12, made from our WGSL.
     pub hlsl_compiled: Option<CompiledOffsets>,
 }

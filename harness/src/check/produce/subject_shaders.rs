@@ -295,6 +295,7 @@ impl SubjectShaders {
             compiled,
             changed_by_code: BTreeSet::new(),
             glsl_compiled: None,
+            no_glsl: None,
             hlsl_compiled: None,
             other_stage: None,
             plan,

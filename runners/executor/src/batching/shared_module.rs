@@ -8,7 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_core::check::{Check, ProbeName, ShaderModule};
 use layoutproof_device::{DeviceInfo, Job, ReadBack, Shader};
-use layoutproof_generators::spirv::{caller, region_job};
+use layoutproof_events::producer::{Generator, Producer};
+use layoutproof_generators::spirv::{self, caller};
+use layoutproof_generators::wgsl;
 use layoutproof_layout::Extent;
 use layoutproof_probes::image::encoding::WordCode;
 use layoutproof_probes::{
@@ -33,7 +35,7 @@ const WORKGROUP_BYTES: u32 = 1 << 13;
 /// Returns true if the check can share modules with other checks of the same device and producer.
 /// Sharing pays only where a driver compiles: the model and the evaluators have nothing to save.
 pub(super) fn shares_modules(check: &Check) -> bool {
-    check.device.runner.is_driven() && check.produced.producer.can_share_modules()
+    check.device.runner.is_driven() && check.produced.producer.can_share_modules(&check.device)
 }
 
 /// A module for probes of several checks.
@@ -65,7 +67,11 @@ impl SharedModule {
             }
             let accesses = group.iter().map(Candidate::accesses).sum();
             let (cases, probes) = group.into_iter().map(|it| (it.case, it.probes)).unzip();
-            Some(Self { regions: region_job(cases)?, probes, accesses })
+            let regions = match first.produced.producer {
+                Producer::Generator(Generator::Naga) => wgsl::region_job(cases),
+                _ => spirv::region_job(cases),
+            };
+            Some(Self { regions: regions?, probes, accesses })
         });
         modules.collect()
     }
@@ -200,7 +206,9 @@ fn candidates<'a>(
 /// block must have an end, and the shader must follow the expected layout.
 fn region_case(check: &Check, module: &ShaderModule, entry: &ProbeEntry) -> Option<RegionCase> {
     let ends = module.layout.result.as_ref().is_ok_and(|block| matches!(block.size, Extent::Finite(_)));
-    if module.planted.is_some() || !ends || !has_regions(entry) {
+    let is_naga = check.produced.producer == Producer::Generator(Generator::Naga);
+    let fits = has_regions(entry) && (!is_naga || wgsl::fits_region(&module.layout, entry));
+    if module.planted.is_some() || !ends || !fits {
         return None;
     }
     let plan = ProbePlan { entries: vec![entry.clone()], ..module.plan.clone() };
