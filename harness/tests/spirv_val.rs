@@ -43,7 +43,7 @@ fn main() {
 }
 
 /// Compute shaders of users, whose code `run --own` rewrites so that it logs its accesses.
-const EXECUTED: [(&str, &str); 5] = [
+const EXECUTED: [(&str, &str); 6] = [
     (
         "structs_in_arrays",
         "struct Item { centre: vec3f, weight: f32, m: mat3x2f }
@@ -90,6 +90,16 @@ const EXECUTED: [(&str, &str); 5] = [
             add(&sum, id.x);
             add(&sum, id.y * 4u);
             data[id.x + id.y].w = sum.x;
+        }",
+    ),
+    (
+        "textures",
+        "@group(0) @binding(0) var t: texture_2d<f32>; @group(0) @binding(1) var s: sampler;
+        @group(0) @binding(2) var w: texture_storage_2d<rgba8unorm, write>;
+        @group(0) @binding(3) var<storage, read_write> data: array<vec4f, 32>;
+        @compute @workgroup_size(4) fn main(@builtin(local_invocation_index) at: u32) {
+            data[at] = textureSampleLevel(t, s, data[at + 1u].xy, 0.0);
+            textureStore(w, vec2u(at), data[u32(data[at].x)]);
         }",
     ),
     (

@@ -67,7 +67,7 @@ fn float_texels(first: f32) -> [u32; 4] {
 }
 
 fn image(binding: u32, (kind, view, texel): (ImageKind, ImageView, TexelType), levels: &[[u32; 4]]) -> JobImage {
-    JobImage { set: 0, binding, element: 0, kind, view, texel, levels: levels.to_vec() }
+    JobImage { set: 0, binding, element: 0, kind, view, texel, format: None, levels: levels.to_vec() }
 }
 
 fn sampler(binding: u32, level: u32) -> JobSampler {

@@ -206,7 +206,7 @@ mod tests {
         let sampler = |element, level| JobSampler { set: 0, binding: 0, element, level, comparison: true };
         let image = |element, levels| {
             let (kind, view, texel) = (ImageKind::Sampled, ImageView::D3, TexelType::Sint);
-            JobImage { set: 0, binding: 1, element, kind, view, texel, levels }
+            JobImage { set: 0, binding: 1, element, kind, view, texel, format: None, levels }
         };
         let mut job = job(vec![buffer(0, 2, BufferKind::Uniform), buffer(0, 0, BufferKind::Uniform)]);
         job.buffers[0].bytes = vec![9; 8];

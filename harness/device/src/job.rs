@@ -349,9 +349,11 @@ pub struct JobImage {
     pub kind: ImageKind,
     pub view: ImageView,
     pub texel: TexelType,
-    /// The texel of each mip level as four 32-bit words; one level for storage images and typed
-    /// buffers. The image has the smallest size for its levels: 2^(levels - 1) texels in each
-    /// dimension, and two elements if it is an array.
+    /// The number of the image format in SPIR-V that a user's own module states for a storage image, which the Vulkan
+    /// runner alone makes. `None` for the format of `texel`.
+    pub format: Option<u32>,
+    /// The texel of each mip level as four 32-bit words; one level for typed buffers. The image has the smallest size for
+    /// its levels: 2^(levels - 1) texels in each dimension, and two elements if it is an array.
     pub levels: Vec<[u32; 4]>,
 }
 

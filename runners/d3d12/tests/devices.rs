@@ -169,6 +169,7 @@ fn arrays(info: &DeviceInfo) -> Result<(), Failed> {
         kind,
         view: ImageView::D1,
         texel: TexelType::Uint,
+        format: None,
         levels: vec![texel],
     };
     let buffers = vec![

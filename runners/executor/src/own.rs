@@ -6,13 +6,13 @@ use crate::drivers::DriverCompilation;
 use crate::launch::Launch;
 use crate::pool;
 
-/// Runs the jobs of `plan` on each device. `plan` gets the answers so far of a device, and returns the next jobs, or none
+/// Runs the jobs of `plan` on each device. `plan` gets the answers so far of a device, and returns the next job, or none
 /// if the device is done. Answers are in the order of the devices.
 pub fn run_own(
     devices: &[DeviceInfo],
     launch: &Launch,
     name: &str,
-    plan: impl Fn(&DeviceInfo, &[Answer]) -> Vec<Job> + Sync,
+    plan: impl Fn(&[Answer]) -> Option<Job> + Sync,
 ) -> Vec<Vec<Answer>> {
     let mut all: Vec<Vec<Answer>> = devices.iter().map(|_| Vec::new()).collect();
     let tasks: Vec<usize> = (0..devices.len()).collect();
@@ -22,12 +22,8 @@ pub fn run_own(
         |index, workers, done| {
             let device = &devices[index];
             let mut answers = Vec::new();
-            loop {
-                let jobs = plan(device, &answers);
-                if jobs.is_empty() || workers.is_interrupted() {
-                    break;
-                }
-                answers.extend(workers.run(device, name, DriverCompilation::Own, &jobs).results);
+            while let Some(job) = plan(&answers).filter(|_| !workers.is_interrupted()) {
+                answers.extend(workers.run(device, name, DriverCompilation::Own, &[job]).results);
             }
             done((index, answers));
         },

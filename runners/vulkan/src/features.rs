@@ -23,7 +23,12 @@ pub(crate) struct CapabilitySwitch {
 pub(crate) const IMAGE_CUBE_ARRAY: u32 = 34;
 
 /// Source: Vulkan, "Vulkan Environment for SPIR-V", "Capabilities".
-pub(crate) const SWITCHES: [CapabilitySwitch; 10] = [
+pub(crate) const SWITCHES: [CapabilitySwitch; 13] = [
+    CapabilitySwitch {
+        capability: 25,
+        name: "shaderImageGatherExtended",
+        field: |of| &mut of.core.features.shader_image_gather_extended,
+    },
     CapabilitySwitch {
         capability: 28,
         name: "shaderUniformBufferArrayDynamicIndexing",
@@ -70,6 +75,30 @@ pub(crate) const SWITCHES: [CapabilitySwitch; 10] = [
         name: "runtimeDescriptorArray",
         field: |of| &mut of.indexing.runtime_descriptor_array,
     },
+    CapabilitySwitch {
+        capability: 5345,
+        name: "vulkanMemoryModel",
+        field: |of| &mut of.memory_model.vulkan_memory_model,
+    },
+    CapabilitySwitch {
+        capability: 5346,
+        name: "vulkanMemoryModelDeviceScope",
+        field: |of| &mut of.memory_model.vulkan_memory_model_device_scope,
+    },
+];
+
+/// The capabilities of subgroup operations, for which devices have properties and no switches. Every device of Vulkan 1.1
+/// has `GroupNonUniform` in compute shaders.
+///
+/// Source: Vulkan, "Vulkan Environment for SPIR-V", "Capabilities"; `VkSubgroupFeatureFlagBits`.
+pub(crate) const SUBGROUPS: [(u32, vk::SubgroupFeatureFlags, &str); 7] = [
+    (62, vk::SubgroupFeatureFlags::VOTE, "votes in subgroups"),
+    (63, vk::SubgroupFeatureFlags::ARITHMETIC, "arithmetic in subgroups"),
+    (64, vk::SubgroupFeatureFlags::BALLOT, "ballots in subgroups"),
+    (65, vk::SubgroupFeatureFlags::SHUFFLE, "shuffles in subgroups"),
+    (66, vk::SubgroupFeatureFlags::SHUFFLE_RELATIVE, "relative shuffles in subgroups"),
+    (67, vk::SubgroupFeatureFlags::CLUSTERED, "clustered operations in subgroups"),
+    (68, vk::SubgroupFeatureFlags::QUAD, "quad operations in subgroups"),
 ];
 
 /// The feature structures that a device knows: from Vulkan 1.2 on all that are core there; others if
@@ -83,6 +112,7 @@ pub(crate) struct KnownStructures {
     uniform_standard: bool,
     address: bool,
     indexing: bool,
+    memory_model: bool,
     ray_tracing: bool,
     workgroup: bool,
     untyped: bool,
@@ -129,6 +159,7 @@ impl KnownStructures {
             uniform_standard: knows(khr::uniform_buffer_standard_layout::NAME),
             address: knows(khr::buffer_device_address::NAME),
             indexing: knows(ext::descriptor_indexing::NAME),
+            memory_model: knows(khr::vulkan_memory_model::NAME),
             // Both need SPIR-V 1.4, which Vulkan 1.2 contains.
             ray_tracing: version >= vk::API_VERSION_1_2 && RAY_TRACING.into_iter().all(&has),
             workgroup: version >= vk::API_VERSION_1_2 && has(khr::workgroup_memory_explicit_layout::NAME),
@@ -145,6 +176,7 @@ impl KnownStructures {
             (self.uniform_standard, khr::uniform_buffer_standard_layout::NAME),
             (self.address, khr::buffer_device_address::NAME),
             (self.indexing, ext::descriptor_indexing::NAME),
+            (self.memory_model, khr::vulkan_memory_model::NAME),
         ];
         let ray_tracing = RAY_TRACING.map(|name| (self.ray_tracing, name));
         let others = [(self.workgroup, khr::workgroup_memory_explicit_layout::NAME), (self.untyped, UNTYPED_POINTERS)];
@@ -163,6 +195,7 @@ pub(crate) struct FeatureStructures {
     uniform_standard: vk::PhysicalDeviceUniformBufferStandardLayoutFeatures<'static>,
     address: vk::PhysicalDeviceBufferDeviceAddressFeatures<'static>,
     indexing: vk::PhysicalDeviceDescriptorIndexingFeatures<'static>,
+    memory_model: vk::PhysicalDeviceVulkanMemoryModelFeatures<'static>,
     ray_tracing: vk::PhysicalDeviceRayTracingPipelineFeaturesKHR<'static>,
     acceleration: vk::PhysicalDeviceAccelerationStructureFeaturesKHR<'static>,
     workgroup: vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>,
@@ -202,7 +235,8 @@ impl FeatureStructures {
                 }
             )*};
         }
-        link!(storage8, float16_int8, scalar, uniform_standard, address, indexing, ray_tracing, workgroup, untyped);
+        link!(storage8, float16_int8, scalar, uniform_standard, address, indexing, memory_model, ray_tracing);
+        link!(workgroup, untyped);
 
         if known.ray_tracing {
             self.acceleration.p_next = next;

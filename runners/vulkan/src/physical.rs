@@ -9,7 +9,7 @@ use layoutproof_device::limits::Limits;
 use layoutproof_device::{DeviceInfo, Feature, RunnerError, RunnerKind};
 
 use crate::failure::failed;
-use crate::features::{FeatureStructures, KnownStructures};
+use crate::features::{FeatureStructures, KnownStructures, SUBGROUPS};
 use crate::instance::Instance;
 
 /// A physical device that can run compute shaders.
@@ -24,7 +24,7 @@ pub(crate) struct Physical {
     pub(crate) limits: Limits,
     /// The feature structures that the device knows.
     pub(crate) known: KnownStructures,
-    /// The capabilities of [`crate::features::SWITCHES`] that the device supports.
+    /// The capabilities of [`SWITCHES`](crate::features::SWITCHES) and [`SUBGROUPS`] that the device supports.
     pub(crate) capabilities: BTreeSet<u32>,
     /// The first queue family with compute and graphics, or the first with compute if none has
     /// both.
@@ -146,7 +146,8 @@ fn describe(
 
     let portability = has(ash::khr::portability_subset::NAME);
     let records = info.features.contains(&Feature::RayTracingPipeline).then(|| record_alignments(instance, handle));
-    let (limits, capabilities) = (limits(&properties.limits, records), structures.capabilities());
+    let (limits, mut capabilities) = (limits(&properties.limits, records), structures.capabilities());
+    capabilities.extend(subgroup_capabilities(instance, handle));
     let bus = if has(ash::ext::pci_bus_info::NAME) { bus(instance, handle) } else { String::new() };
     Ok(Some(Physical { handle, info, version, limits, known, capabilities, queue_family, bus, records, portability }))
 }
@@ -186,6 +187,18 @@ fn record_alignments(instance: &Instance, handle: vk::PhysicalDevice) -> RecordA
         table: found.shader_group_base_alignment,
         stride: found.max_shader_group_stride,
     }
+}
+
+/// The capabilities of the subgroup operations that compute shaders may use.
+fn subgroup_capabilities(instance: &Instance, handle: vk::PhysicalDevice) -> Vec<u32> {
+    let mut found = vk::PhysicalDeviceSubgroupProperties::default();
+    let mut chain = vk::PhysicalDeviceProperties2::default().push_next(&mut found);
+    // SAFETY: the handle comes from this instance; the chain's structures live to the end of this function.
+    unsafe { instance.raw.get_physical_device_properties2(handle, &mut chain) };
+    let has = |operation| {
+        found.supported_stages.contains(vk::ShaderStageFlags::COMPUTE) && found.supported_operations.contains(operation)
+    };
+    SUBGROUPS.iter().filter(|(_, operation, _)| has(*operation)).map(|(capability, ..)| *capability).collect()
 }
 
 /// The first family with compute and graphics, else the first with compute; and true if it has

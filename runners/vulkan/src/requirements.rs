@@ -9,7 +9,7 @@ use layoutproof_device::descriptors::Descriptors;
 use layoutproof_device::limits::{check_features, needed_features};
 use layoutproof_device::{Job, ReachedStage, RunnerError, Shader, Stage, Trace};
 
-use crate::features::{CapabilitySwitch, SWITCHES};
+use crate::features::{SUBGROUPS, SWITCHES};
 use crate::physical::Physical;
 use crate::spirv::{self, ModuleFacts};
 
@@ -42,14 +42,17 @@ impl Physical {
 
         check_features(&self.info, needed_features(job, descriptors).iter().chain(&facts.features))?;
         match facts.capabilities.iter().find_map(|capability| self.missing(*capability)) {
-            Some(switch) => unsupported(switch.name.to_owned()),
+            Some(name) => unsupported(name.to_owned()),
             None => Ok(words),
         }
     }
 
     /// The feature that `capability` needs, if the device does not support it.
-    pub(crate) fn missing(&self, capability: u32) -> Option<&'static CapabilitySwitch> {
-        SWITCHES.iter().find(|switch| switch.capability == capability && !self.capabilities.contains(&capability))
+    pub(crate) fn missing(&self, capability: u32) -> Option<&'static str> {
+        let switches = SWITCHES.iter().map(|switch| (switch.capability, switch.name));
+        let mut known = switches.chain(SUBGROUPS.map(|(capability, _, name)| (capability, name)));
+        let (_, name) = known.find(|(known, _)| *known == capability)?;
+        (!self.capabilities.contains(&capability)).then_some(name)
     }
 }
 

@@ -63,8 +63,9 @@ impl VulkanResources {
             ImageKind::UniformTexels | ImageKind::StorageTexels => return self.typed_of(device, images),
         };
         // The sampler of a combined image sees level 0.
+        let comparison = images.iter().any(|image| image.texel == TexelType::Depth);
         let sampler = match kind {
-            ImageKind::Combined => self.sampler(device, 0, false)?,
+            ImageKind::Combined => self.sampler(device, 0, comparison)?,
             ImageKind::Sampled | ImageKind::Storage | ImageKind::UniformTexels | ImageKind::StorageTexels => {
                 vk::Sampler::null()
             }
@@ -72,7 +73,7 @@ impl VulkanResources {
 
         let make = |image: &JobImage| {
             let recipe = ImageRecipe {
-                format: format(image.texel),
+                format: format(image)?,
                 usage: usage | vk::ImageUsageFlags::TRANSFER_DST,
                 view: image.view,
                 levels: u32::try_from(image.levels.len()).expect("a few levels, which was checked"),
@@ -94,7 +95,7 @@ impl VulkanResources {
         images: &[JobImage],
     ) -> Result<Vec<DescriptorContent>, RunnerError> {
         let make = |image: &JobImage| {
-            let made = TypedBuffer::new(device, format(image.texel), image.kind, &image.levels)?;
+            let made = TypedBuffer::new(device, format(image)?, image.kind, &image.levels)?;
             let what = DescriptorContent::Texels(made.view());
             self.typed.push(made);
             Ok(what)
@@ -122,14 +123,66 @@ impl VulkanResources {
     }
 }
 
-fn format(texel: TexelType) -> vk::Format {
-    match texel {
-        TexelType::Float => vk::Format::R32G32B32A32_SFLOAT,
-        TexelType::Sint => vk::Format::R32G32B32A32_SINT,
-        TexelType::Uint => vk::Format::R32G32B32A32_UINT,
-        TexelType::Depth => vk::Format::D32_SFLOAT,
+fn format(image: &JobImage) -> Result<vk::Format, RunnerError> {
+    match (image.format, image.texel) {
+        (Some(stated), _) => {
+            let known = STATED.get(stated as usize).copied().filter(|format| *format != vk::Format::UNDEFINED);
+            known.ok_or_else(|| RunnerError::Unsupported(format!("images of SPIR-V's format {stated}")))
+        }
+        (None, TexelType::Float) => Ok(vk::Format::R32G32B32A32_SFLOAT),
+        (None, TexelType::Sint) => Ok(vk::Format::R32G32B32A32_SINT),
+        (None, TexelType::Uint) => Ok(vk::Format::R32G32B32A32_UINT),
+        (None, TexelType::Depth) => Ok(vk::Format::D32_SFLOAT),
     }
 }
+
+/// The formats of SPIR-V, by their numbers.
+///
+/// Source: Vulkan, "Vulkan Environment for SPIR-V", "Compatibility Between SPIR-V Image Formats and Vulkan Formats".
+const STATED: [vk::Format; 42] = [
+    vk::Format::UNDEFINED,
+    vk::Format::R32G32B32A32_SFLOAT,
+    vk::Format::R16G16B16A16_SFLOAT,
+    vk::Format::R32_SFLOAT,
+    vk::Format::R8G8B8A8_UNORM,
+    vk::Format::R8G8B8A8_SNORM,
+    vk::Format::R32G32_SFLOAT,
+    vk::Format::R16G16_SFLOAT,
+    vk::Format::B10G11R11_UFLOAT_PACK32,
+    vk::Format::R16_SFLOAT,
+    vk::Format::R16G16B16A16_UNORM,
+    vk::Format::A2B10G10R10_UNORM_PACK32,
+    vk::Format::R16G16_UNORM,
+    vk::Format::R8G8_UNORM,
+    vk::Format::R16_UNORM,
+    vk::Format::R8_UNORM,
+    vk::Format::R16G16B16A16_SNORM,
+    vk::Format::R16G16_SNORM,
+    vk::Format::R8G8_SNORM,
+    vk::Format::R16_SNORM,
+    vk::Format::R8_SNORM,
+    vk::Format::R32G32B32A32_SINT,
+    vk::Format::R16G16B16A16_SINT,
+    vk::Format::R8G8B8A8_SINT,
+    vk::Format::R32_SINT,
+    vk::Format::R32G32_SINT,
+    vk::Format::R16G16_SINT,
+    vk::Format::R8G8_SINT,
+    vk::Format::R16_SINT,
+    vk::Format::R8_SINT,
+    vk::Format::R32G32B32A32_UINT,
+    vk::Format::R16G16B16A16_UINT,
+    vk::Format::R8G8B8A8_UINT,
+    vk::Format::R32_UINT,
+    vk::Format::A2B10G10R10_UINT_PACK32,
+    vk::Format::R32G32_UINT,
+    vk::Format::R16G16_UINT,
+    vk::Format::R8G8_UINT,
+    vk::Format::R16_UINT,
+    vk::Format::R8_UINT,
+    vk::Format::R64_UINT,
+    vk::Format::R64_SINT,
+];
 
 /// True if `job` has an image whose view needs `imageCubeArray`.
 pub(crate) fn has_cube_arrays(job: &Job) -> bool {

@@ -129,7 +129,7 @@ impl VulkanSession {
             check_features(&self.physical.info, &[Feature::Graphics])?;
         }
         match self.physical.missing(IMAGE_CUBE_ARRAY).filter(|_| has_cube_arrays(job)) {
-            Some(switch) => Err(RunnerError::Unsupported(switch.name.to_owned())),
+            Some(name) => Err(RunnerError::Unsupported(name.to_owned())),
             None => VulkanResources::new(&self.device, job, descriptors),
         }
     }

@@ -177,8 +177,8 @@ fn check_form(job: &Job) -> Result<(), RunnerError> {
 
 fn check_levels(image: &JobImage) -> Result<(), RunnerError> {
     let most = match image.kind {
-        ImageKind::Sampled | ImageKind::Combined => MAX_LEVELS,
-        ImageKind::Storage | ImageKind::UniformTexels | ImageKind::StorageTexels => 1,
+        ImageKind::Sampled | ImageKind::Combined | ImageKind::Storage => MAX_LEVELS,
+        ImageKind::UniformTexels | ImageKind::StorageTexels => 1,
     };
     let JobImage { set, binding, .. } = image;
     match image.levels.len() {

@@ -31,7 +31,7 @@ fn place(job: &Job) -> Result<Vec<BufferPlacement>, RunnerError> {
 
 fn image(binding: u32, kind: ImageKind, levels: usize) -> JobImage {
     let (view, texel) = (ImageView::D2, TexelType::Float);
-    JobImage { set: 2, binding, element: 0, kind, view, texel, levels: vec![[0; 4]; levels] }
+    JobImage { set: 2, binding, element: 0, kind, view, texel, format: None, levels: vec![[0; 4]; levels] }
 }
 
 fn sampler(binding: u32, element: u32) -> JobSampler {
@@ -203,7 +203,7 @@ fn malformed_jobs_are_refused() {
         (job(vec![]), "without buffers there is nothing to read back"),
         (job(vec![one(), one()]), "two resources at set 1 binding 2"),
         (with_images(vec![image(0, ImageKind::Sampled, 0)]), "an image without a mip level at set 2 binding 0"),
-        (with_images(vec![image(3, ImageKind::Storage, 2)]), "2 mip levels at set 2 binding 3, not 1"),
+        (with_images(vec![image(3, ImageKind::StorageTexels, 2)]), "2 mip levels at set 2 binding 3, not 1"),
         (with_images(vec![image(3, ImageKind::Combined, 9)]), "9 mip levels at set 2 binding 3, not 8"),
         (addressed(&[4]), "an address at byte 4 of 16 bytes of push constants"),
         (addressed(&[16]), "an address at byte 16 of 16 bytes of push constants"),

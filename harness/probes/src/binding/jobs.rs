@@ -152,7 +152,16 @@ impl BoundResources {
                 self.add_buffer(position, BufferKind::StorageRead, word);
             }
             BoundKind::Image { kind, view, texel } => {
-                self.images.push(JobImage { set, binding, element, kind, view, texel, levels: vec![[word; 4]] });
+                self.images.push(JobImage {
+                    set,
+                    binding,
+                    element,
+                    kind,
+                    view,
+                    texel,
+                    format: None,
+                    levels: vec![[word; 4]],
+                });
             }
             BoundKind::Sampler { comparison } => {
                 let site = BindingSite::Descriptor { set, binding, element };
@@ -197,6 +206,7 @@ impl BoundResources {
                 kind,
                 view,
                 texel,
+                format: None,
                 levels: levels.clone(),
             });
         }

@@ -60,6 +60,7 @@ impl ModuleAccesses {
             metadata: Metadata::read(listing),
             views: Vec::new(),
             touched: Vec::new(),
+            touches_any: false,
             found: Self::default(),
         };
         for name in defined(listing) {
@@ -115,8 +116,10 @@ struct Follower<'a> {
     metadata: Metadata<'a>,
     /// The row and the block of each view.
     views: Vec<(usize, Option<usize>)>,
-    /// Paths of members that each view's accesses touch.
-    touched: Vec<BTreeSet<String>>,
+    /// Paths of members that each view's accesses touch; `None` once an access may touch any member.
+    touched: Vec<Option<BTreeSet<String>>>,
+    /// True once an access may touch any view.
+    touches_any: bool,
     found: ModuleAccesses,
 }
 
@@ -145,7 +148,7 @@ impl Follower<'_> {
             let name = &self.bindings[row].name;
             let block = self.blocks.iter().position(|block| block.name == *name);
             self.views.push((row, block));
-            self.touched.push(BTreeSet::new());
+            self.touched.push(Some(BTreeSet::new()));
             self.views.len() - 1
         })
     }
@@ -176,13 +179,13 @@ impl Follower<'_> {
         for (row, block) in self.views.clone() {
             let ListedBinding { name, unit, space, index, .. } = &self.bindings[row];
             let kind = if *unit == LayoutUnit::ConstantBuffer { ViewKind::Uniform } else { ViewKind::Storage };
-            let seen = &self.touched[self.found.views.len()];
+            let seen = self.touched[self.found.views.len()].as_ref().filter(|_| !self.touches_any);
             let mut members = Vec::new();
             if let Some(BlockLayout { result: Ok(layout), stride, .. }) = block.map(|block| &self.blocks[block]) {
                 let start = if stride.is_some() { ELEMENT } else { "" };
                 add_members(layout, start, &mut members);
             }
-            members.retain(|member| !seen.contains(member) && !member.is_empty());
+            members.retain(|member| seen.is_some_and(|seen| !seen.contains(member)) && !member.is_empty());
             self.found.views.push(View {
                 name: name.clone(),
                 kind,
@@ -620,11 +623,11 @@ impl<'f, 'a, 'm> FollowedFunction<'f, 'a, 'm> {
             layout.zip(byte).and_then(|(layout, byte)| member_at(layout, byte, start)).map(|(path, leaf, within)| {
                 let is_whole = leaf.size.finite() == size && within == 0;
                 let name = if is_whole { leaf.type_name.clone() } else { type_name(touched.overload, count) };
-                (path, component_of(leaf, within, size), name)
+                (path, component_of(leaf, within, size), name, other_type(leaf, component, touched.overload))
             });
         let type_of_block = layout.map(|layout| layout.type_name.clone());
         let (member, type_name) = match &found {
-            Some((path, part, name)) => (format!("{path}{part}"), name.clone()),
+            Some((path, part, name, _)) => (format!("{path}{part}"), name.clone()),
             None => (String::new(), type_name(touched.overload, count)),
         };
         let is_constant = at.as_ref().is_some_and(|at| at.as_constant().is_some());
@@ -634,11 +637,25 @@ impl<'f, 'a, 'm> FollowedFunction<'f, 'a, 'm> {
                 let declared = type_of_block.unwrap_or_default();
                 Some(FaultKind::Padding { at, declared })
             }
-            _ => at.as_ref().and_then(|at| self.broken_promise(touched.promised, resource.unit, at)),
+            _ => {
+                let other_type = found.as_ref().and_then(|(path, .., other)| Some((path.clone(), other.clone()?)));
+                let other_type = byte.zip(other_type).map(|(at, (declared, (declared_type, accessed)))| {
+                    FaultKind::OtherType { at, declared, declared_type, accessed }
+                });
+                let broken = || at.as_ref().and_then(|at| self.broken_promise(touched.promised, resource.unit, at));
+                self.other_stride(view, resource.unit).or(other_type).or_else(broken)
+            }
         };
         let fault = fault.zip(view).map(|(kind, view)| self.add_fault(kind, view, &member, touched.place.clone()));
-        if let (Some(view), Some((path, ..))) = (view, found) {
-            self.follower.touched[view].insert(path);
+        match (resource.view, found) {
+            (Ok(view), Some((path, ..))) => {
+                self.follower.touched[view].as_mut().map(|seen| seen.insert(path));
+            }
+            // It is known not to be in a member.
+            (Ok(_), None) if byte.is_some() => {}
+            (Ok(view), None) => self.follower.touched[view] = None,
+            (Err(Why::Heap), None | Some(_)) => {}
+            (Err(_), None | Some(_)) => self.follower.touches_any = true,
         }
         let bytes = match (resource.view, &at) {
             (Err(why), _) => ByteExpr::Unknown(why),
@@ -659,17 +676,27 @@ impl<'f, 'a, 'm> FollowedFunction<'f, 'a, 'm> {
         self.accesses.push((access, fault));
     }
 
+    /// Elements of another size than that of the declared type.
+    fn other_stride(&self, view: Option<usize>, unit: IndexUnit) -> Option<FaultKind> {
+        let IndexUnit::Elements(stride) = unit else { return None };
+        let element = self.follower.blocks.get(self.follower.views[view?].1?)?.stride?;
+        let stride = i64::try_from(stride).ok()?;
+        (stride != i64::from(element)).then_some(FaultKind::Stride { stride, element })
+    }
+
     fn view_name(&self, view: usize) -> &str {
         &self.follower.bindings[self.follower.views[view].0].name
     }
 
-    /// The index of a fault. A line that reads a member part by part has one.
+    /// The index of a fault. A line that reads a member part by part has one, and so have the elements of a view.
     fn add_fault(&mut self, kind: FaultKind, view: usize, member: &str, place: Option<SourcePlace>) -> usize {
         let fault =
             Fault { kind, access: None, view: self.view_name(view).to_owned(), member: member.to_owned(), place };
         let faults = &mut self.follower.found.faults;
-        let is_same =
-            |known: &Fault| known.kind == fault.kind && known.view == fault.view && known.place == fault.place;
+        let is_of_view = matches!(fault.kind, FaultKind::Stride { .. });
+        let is_same = |known: &Fault| {
+            known.kind == fault.kind && known.view == fault.view && (is_of_view || known.place == fault.place)
+        };
         faults.iter().position(is_same).unwrap_or_else(|| {
             faults.push(fault);
             faults.len() - 1
@@ -750,6 +777,20 @@ fn type_name(overload: &str, count: u64) -> String {
     if count == 1 { scalar.to_owned() } else { format!("{scalar}{count}") }
 }
 
+/// The declared and the accessed scalar, if one is a float and the other is not. Numbers of another width are parts:
+/// DXIL loads a double as two words.
+fn other_type(leaf: &LaidOut, component: u64, overload: &str) -> Option<(String, String)> {
+    let (LaidOutShape::Scalar(own)
+    | LaidOutShape::Vector { component: own, .. }
+    | LaidOutShape::Matrix { component: own, .. }) = &leaf.shape
+    else {
+        return None;
+    };
+    let accessed = overload.trim_start_matches(|letter: char| letter == 'v' || letter.is_ascii_digit());
+    let differs = own.scalar.is_float() != accessed.starts_with('f') && u64::from(own.size) == component;
+    differs.then(|| (leaf.type_name.clone(), type_name(accessed, 1)))
+}
+
 /// `.y` for one component of a vector.
 fn component_of(leaf: &LaidOut, within: u32, size: Option<u32>) -> &'static str {
     match &leaf.shape {
@@ -805,6 +846,8 @@ mod tests {
         let found = ModuleAccesses::of_dxil(&code.collect::<Vec<_>>().join("\n")).unwrap();
         assert_eq!((found.accesses.len(), found.resolved()), (6, 4));
         assert_eq!(found.accesses[2].at, ByteExpr::Unknown(Why::Pointer));
+        // It may touch any member.
+        assert!(found.views.iter().all(|view| view.untouched.is_empty()));
     }
 
     #[test]
@@ -816,6 +859,8 @@ mod tests {
                 "touches byte 20, where the declared type `Particle`",
             ),
             ("%dx.types.Handle %1, i32 2)", "%dx.types.Handle %1, i32 3)", "touches byte 48, where the declared type"),
+            ("uint kind;  ", "float kind; ", "touches byte 16 as uint, where `[].kind` is declared as float"),
+            ("i32 4620, i32 20", "i32 4620, i32 24", "takes steps of 24 bytes through elements of 20 bytes"),
             ("shl i32 %2, 2", "shl i32 %2, 1", "promises an alignment of 4 bytes, and its address has 2"),
         ] {
             assert!(LISTING.contains(code), "{code}");

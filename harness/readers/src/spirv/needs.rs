@@ -56,8 +56,8 @@ fn has_pointers_in_buffers(module: &Module) -> bool {
     })
 }
 
-/// The feature for a capability; `None` for capabilities that every Vulkan 1.1 device has, and for those of textures and
-/// of arrays of descriptors, which no probe uses: a file's declarations next to its blocks bring them. The runner
+/// The feature for a capability; `None` for capabilities that every Vulkan 1.1 device has, and for those of textures,
+/// arrays of descriptors, subgroups and the memory model, which no probe uses: a user's own code brings them. The runner
 /// compares those with the device.
 ///
 /// Source: Vulkan 1.3, "Vulkan Environment for SPIR-V", Capabilities: those without a requirement.
@@ -81,7 +81,18 @@ fn feature(capability: Capability) -> Result<Option<Feature>, ReadError> {
         | Capability::StorageImageExtendedFormats
         | Capability::StorageImageReadWithoutFormat
         | Capability::StorageImageWriteWithoutFormat
-        | Capability::RuntimeDescriptorArray => None,
+        | Capability::RuntimeDescriptorArray
+        | Capability::ImageGatherExtended
+        | Capability::VulkanMemoryModel
+        | Capability::VulkanMemoryModelDeviceScope
+        | Capability::GroupNonUniform
+        | Capability::GroupNonUniformVote
+        | Capability::GroupNonUniformArithmetic
+        | Capability::GroupNonUniformBallot
+        | Capability::GroupNonUniformShuffle
+        | Capability::GroupNonUniformShuffleRelative
+        | Capability::GroupNonUniformClustered
+        | Capability::GroupNonUniformQuad => None,
         Capability::Int8 => Some(Feature::Int8),
         Capability::Int16 => Some(Feature::Int16),
         Capability::Int64 => Some(Feature::Int64),

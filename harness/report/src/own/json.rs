@@ -155,14 +155,17 @@ fn device_of<'a>(report: &'a OwnReport, device: &'a str, outcome: &'a OwnOutcome
         OwnOutcome::Skipped(reason) => ("skipped", Some(reason.as_str()), None, Vec::new()),
         OwnOutcome::Broken(reason) => ("broken", Some(reason.as_str()), None, Vec::new()),
         OwnOutcome::Ran { log, plain, .. } => {
+            let reason = if let PlainRun::Broken(reason) = plain { Some(reason.as_str()) } else { None };
             let plain = match plain {
                 PlainRun::Same => "same",
                 PlainRun::Differs => "differs",
                 PlainRun::Varies => "varies",
+                PlainRun::Broken(_) => "broken",
+                PlainRun::NoBuffer => "no-buffer",
                 PlainRun::NotRun => "not-run",
             };
             let sites = (0..).zip(&log.sites).map(|(number, seen)| site(report, number, seen));
-            ("ran", None, Some(plain), sites.collect())
+            ("ran", reason, Some(plain), sites.collect())
         }
     };
     JsonDevice { device, outcome, reason, plain, accesses }

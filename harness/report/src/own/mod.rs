@@ -40,6 +40,12 @@ pub struct OwnDevice {
     pub outcome: OwnOutcome,
 }
 
+impl OwnDevice {
+    fn is_broken(&self) -> bool {
+        matches!(self.outcome, OwnOutcome::Broken(_) | OwnOutcome::Ran { plain: PlainRun::Broken(_), .. })
+    }
+}
+
 #[derive(Clone, Debug)]
 pub enum OwnOutcome {
     /// The device lacks something that the module needs.
@@ -63,6 +69,10 @@ pub enum PlainRun {
     Differs,
     /// Two runs of it wrote different bytes, so nothing is compared.
     Varies,
+    /// The device died or did not answer in time.
+    Broken(String),
+    /// It was not run, because it writes no buffer that could be compared.
+    NoBuffer,
     /// It was not run, because an access was caught, has no address, or is not in the log.
     NotRun,
 }
@@ -245,10 +255,9 @@ impl OwnReport {
 
     /// True if something is wrong.
     pub fn fails(&self) -> bool {
-        let is_broken = |device: &OwnDevice| matches!(device.outcome, OwnOutcome::Broken(_));
         self.invalid.is_some()
             || !self.module.accesses.faults.is_empty()
-            || self.devices.iter().any(is_broken)
+            || self.devices.iter().any(OwnDevice::is_broken)
             || self.differences().any(|(_, difference)| difference.culprit().is_some())
     }
 
@@ -296,8 +305,7 @@ impl fmt::Display for Headline<'_> {
         culprits.extend(report.invalid.as_ref().map(|_| report.invalid_culprit()));
         culprits.sort_unstable();
         culprits.dedup();
-        let is_broken = |device: &&OwnDevice| matches!(device.outcome, OwnOutcome::Broken(_));
-        let broken = report.devices.iter().filter(is_broken).count();
+        let broken = report.devices.iter().filter(|device| device.is_broken()).count();
         if !culprits.is_empty() {
             let culprits: Vec<&str> = culprits.into_iter().map(Culprit::as_str).collect();
             write!(f, "{}: ", culprits.join(", "))?;

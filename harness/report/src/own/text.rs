@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use layoutproof_readers::spirv::accesses::own_images::OwnImageKind;
 use layoutproof_readers::spirv::accesses::own_log::Observed;
 use layoutproof_show::style::{Style, Tone, one_line};
 
@@ -18,6 +19,13 @@ pub fn text(report: &OwnReport, style: Style, is_whole: bool) -> String {
     for (buffer, (size, is_chosen)) in report.module.buffers.iter().zip(&report.sizes) {
         let chosen = if *is_chosen || buffer.unsized_array.is_none() { "" } else { ", a size that nothing states" };
         let _ = writeln!(text, "  {} {}: {size} bytes{chosen}", buffer.kind.as_str(), one_line(&buffer.name));
+    }
+    for image in &report.module.images {
+        let what = match image.kind {
+            OwnImageKind::Sampler { .. } => "sampler",
+            OwnImageKind::Image { .. } => "image",
+        };
+        let _ = writeln!(text, "  {what} {}: made", one_line(&image.name));
     }
     text.push('\n');
     let first = report.devices.iter().find_map(|device| match &device.outcome {
@@ -73,10 +81,19 @@ pub fn text(report: &OwnReport, style: Style, is_whole: bool) -> String {
                     );
                 }
                 let plain = match plain {
-                    PlainRun::Same => "without the log it writes the same bytes",
-                    PlainRun::Differs => "without the log it writes other bytes",
-                    PlainRun::Varies => "two runs without the log write different bytes, so none are compared",
-                    PlainRun::NotRun => "not run without the log, because an access was caught or not logged",
+                    PlainRun::Same => "without the log it writes the same bytes".to_owned(),
+                    PlainRun::Differs => "without the log it writes other bytes".to_owned(),
+                    PlainRun::Varies => {
+                        "two runs without the log write different bytes, so none are compared".to_owned()
+                    }
+                    PlainRun::Broken(reason) => {
+                        let word = style.paint(Tone::Disagree, "broken");
+                        format!("without the log it is {word}: {}", one_line(reason))
+                    }
+                    PlainRun::NoBuffer => "not run without the log, because it has no buffer to compare".to_owned(),
+                    PlainRun::NotRun => {
+                        "not run without the log, because an access was caught or not logged".to_owned()
+                    }
                 };
                 let _ = writeln!(text, "{name}: {} executed, {plain}", accesses(total));
             }

@@ -9,8 +9,8 @@ use anyhow::bail;
 use layoutproof_compilers::spirv_val::{ModuleOrigin, SpirvVal};
 use layoutproof_core::check::verdict::Validation;
 use layoutproof_device::{
-    AddressHolder, BufferKind, DeviceInfo, JOB_LIMIT, Job, JobAddress, JobBuffer, ReadBack, RunnerError, RunnerKind,
-    Shader,
+    AddressHolder, BufferKind, DeviceInfo, JOB_LIMIT, Job, JobAddress, JobBuffer, JobImage, JobSampler, ReadBack,
+    RunnerError, RunnerKind, Shader, TexelType,
 };
 use layoutproof_events::summary::Exit;
 use layoutproof_executor::device_listing::DeviceListing;
@@ -24,6 +24,7 @@ use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_layout::BlockRules;
 use layoutproof_readers::spirv::accesses::instrument::{NotLogged, OwnModule};
 use layoutproof_readers::spirv::accesses::own_buffers::OwnBuffer;
+use layoutproof_readers::spirv::accesses::own_images::{OwnImage, OwnImageKind};
 use layoutproof_readers::spirv::accesses::own_log::{Dispatch, LogShape, ReadLog};
 use layoutproof_readers::spirv::accesses::{Access, AccessKind, ByteExpr, ViewKind};
 use layoutproof_report::own::{Difference, OwnDevice, OwnOutcome, OwnReport, PlainRun, json, text};
@@ -49,6 +50,9 @@ const MOST_RUNS: usize = 4;
 
 /// Descriptors of an array without a length.
 const DESCRIPTORS: u32 = 4;
+
+/// Mip levels of an image, which has 64 texels in each dimension.
+const IMAGE_LEVELS: usize = 7;
 
 /// Bytes after a buffer, and what fills them.
 const GUARD: usize = 64;
@@ -115,7 +119,7 @@ pub(crate) fn own(args: &RunArgs, format: OwnFormat, style: Style, progress: &Pr
         progress.phase("listing devices");
         let chosen = chosen_devices(args, &launch, progress)?;
         progress.phase("executing the module");
-        let answers = run_own(&chosen, &launch, word, |_, answers| plan.next(answers));
+        let answers = run_own(&chosen, &launch, word, |answers| plan.next(answers));
         if let Some(first) = answers.first() {
             sizes = plan.sizes_after(first);
         }
@@ -213,56 +217,77 @@ impl<'a> Plan<'a> {
                 }
                 (None, None) => buffer.size.into(),
             };
-            if size < buffer.size.into() || size > 4 * LARGEST_BUFFER {
-                let most = 4 * LARGEST_BUFFER;
-                bail!("`{}` would have {size} bytes: it needs {} to {most}", buffer.name, buffer.size);
-            }
             plan.sizes.push(size);
             plan.is_chosen.push(content.is_some() || count.is_some());
             plan.contents.push(content);
         }
+        plan.share();
+        for (buffer, size) in module.buffers.iter().zip(&plan.sizes) {
+            if *size < buffer.size.into() || *size > 4 * LARGEST_BUFFER {
+                let most = 4 * LARGEST_BUFFER;
+                bail!("`{}` would have {size} bytes: it needs {} to {most}", buffer.name, buffer.size);
+            }
+        }
         Ok(plan)
     }
 
-    /// The next jobs after these answers.
-    fn next(&self, answers: &[Answer]) -> Vec<Job> {
-        let Some(last) = answers.last() else { return vec![self.logging(&self.sizes)] };
-        let (Ok(last), None) = (last, self.plain(answers)) else { return Vec::new() };
-        let Some(log) = self.log(last) else { return Vec::new() };
-        if log.is_safe() {
-            if self.module.not_logged.contains_key(&NotLogged::Address) {
-                return Vec::new();
+    /// Gives all buffers at one binding the bytes and the size of their memory: what the user says of any of them, or else
+    /// the largest.
+    fn share(&mut self) {
+        for first in 0..self.sizes.len() {
+            let all: Vec<usize> = (first..self.sizes.len()).filter(|index| self.home(*index) == first).collect();
+            let is_chosen = all.iter().any(|index| self.is_chosen[*index]);
+            let sizes =
+                all.iter().filter(|index| self.is_chosen[**index] || !is_chosen).map(|index| self.sizes[*index]);
+            let size = sizes.max().unwrap_or(self.sizes[first]);
+            let content = all.iter().find_map(|index| self.contents[*index].clone());
+            for index in all {
+                self.sizes[index] = size;
+                self.is_chosen[index] = is_chosen;
+                self.contents[index].clone_from(&content);
             }
-            let plain = self.job(&self.module.plain, &self.sizes_after(answers));
-            return vec![plain.clone(), plain];
-        }
-        let grown = self.grown(&self.sizes_after(answers), &log);
-        match grown.filter(|_| answers.len() < MOST_RUNS) {
-            Some(sizes) => vec![self.logging(&sizes)],
-            None => Vec::new(),
         }
     }
 
-    /// The answers without the log, which are the last two.
-    fn plain<'b>(&self, answers: &'b [Answer]) -> Option<[&'b Answer; 2]> {
-        match answers {
-            [.., first, second] if self.is_plain(first) && self.is_plain(second) => Some([first, second]),
-            _ => None,
-        }
+    /// The buffer whose memory this one is.
+    fn home(&self, index: usize) -> usize {
+        self.module.buffers[index].shares.unwrap_or(index)
     }
 
-    /// True for the answer to a job that has no log.
-    fn is_plain(&self, answer: &Answer) -> bool {
-        answer.as_ref().map_or(true, |read| read.buffers.len() <= self.descriptors())
+    /// The next job after these answers, if any.
+    fn next(&self, answers: &[Answer]) -> Option<Job> {
+        let (logging, plain) = self.with_log_and_without(answers);
+        let Some(last) = logging.last() else { return Some(self.logging(&self.sizes)) };
+        let log = self.log(last.as_ref().ok()?)?;
+        if !log.is_safe() {
+            let grown = self.grown(&self.sizes_after(logging), &log)?;
+            return (logging.len() < MOST_RUNS).then(|| self.logging(&grown));
+        }
+        // A device has nothing to return of push constants and images.
+        let is_comparable = self.descriptors() > 0 && !self.module.not_logged.contains_key(&NotLogged::Address);
+        let is_next = matches!(plain, [] | [Ok(_)]);
+        (is_comparable && is_next).then(|| self.job(&self.module.plain, &self.sizes_after(logging)))
+    }
+
+    /// The answers of the code that logs, up to the first in which nothing had to be caught, and those of the module as it
+    /// is.
+    fn with_log_and_without<'b>(&self, answers: &'b [Answer]) -> (&'b [Answer], &'b [Answer]) {
+        let is_safe = |answer: &Answer| {
+            let log = answer.as_ref().ok().and_then(|read| self.log(read));
+            log.is_some_and(|log| log.is_safe())
+        };
+        let logging = answers.iter().position(is_safe).map_or(answers.len(), |safe| safe + 1);
+        answers.split_at(logging)
     }
 
     fn descriptors(&self) -> usize {
         self.bound().map(|(_, buffer)| descriptors(buffer) as usize).sum()
     }
 
-    /// The buffers that have descriptors.
+    /// The buffers that have descriptors, or memory behind an address.
     fn bound(&self) -> impl Iterator<Item = (usize, &'a OwnBuffer)> {
-        self.module.buffers.iter().enumerate().filter(|(_, buffer)| buffer.kind != ViewKind::PushConstant)
+        let is_bound = |buffer: &OwnBuffer| buffer.kind != ViewKind::PushConstant && buffer.shares.is_none();
+        self.module.buffers.iter().enumerate().filter(move |(_, buffer)| is_bound(buffer))
     }
 
     /// The sizes of the last run with a log.
@@ -287,7 +312,8 @@ impl<'a> Plan<'a> {
             if self.is_chosen[index] || wanted > LARGEST_BUFFER {
                 return None;
             }
-            grown[index] = grown[index].max(wanted);
+            let shared = grown.iter_mut().enumerate().filter(|(other, _)| self.home(*other) == self.home(index));
+            shared.for_each(|(_, size)| *size = (*size).max(wanted));
         }
         (grown != sizes).then_some(grown)
     }
@@ -301,22 +327,25 @@ impl<'a> Plan<'a> {
         self.module.log.read(&log.bytes, self.dispatch)
     }
 
-    /// True if the code reads memory whose content the user does not give, so that it may compute with numbers that no host
-    /// passes.
+    /// True if the code reads images, or memory whose content the user does not give, so that it may compute with numbers
+    /// that no host passes.
     fn reads_made_up(&self, log: &ReadLog) -> bool {
-        self.module.log.sites().iter().zip(&log.sites).any(|(site, seen)| {
-            let accesses = site.expected.iter().filter_map(|it| self.module.accesses.accesses.get(it.access as usize));
-            // The run gives addresses of its own memory, as the host would.
-            let is_address = |access: &Access| match access.at {
-                ByteExpr::Constant(at) => self.module.buffers.iter().any(|buffer| {
-                    buffer.holder.is_some_and(|(memory, byte)| memory == site.memory && i64::from(byte) == at)
-                }),
-                ByteExpr::Strided { .. } | ByteExpr::Unknown(_) => false,
-            };
-            let is_read = accesses.into_iter().any(|access| access.kind != AccessKind::Store && !is_address(access));
-            let is_given = self.buffer_of(site.memory).is_some_and(|index| self.contents[index].is_some());
-            seen.count > 0 && is_read && !is_given
-        })
+        self.module.reads_images
+            || self.module.log.sites().iter().zip(&log.sites).any(|(site, seen)| {
+                let accesses =
+                    site.expected.iter().filter_map(|it| self.module.accesses.accesses.get(it.access as usize));
+                // The run gives addresses of its own memory, as the host would.
+                let is_address = |access: &Access| match access.at {
+                    ByteExpr::Constant(at) => self.module.buffers.iter().any(|buffer| {
+                        buffer.holder.is_some_and(|(memory, byte)| memory == site.memory && i64::from(byte) == at)
+                    }),
+                    ByteExpr::Strided { .. } | ByteExpr::Unknown(_) => false,
+                };
+                let is_read =
+                    accesses.into_iter().any(|access| access.kind != AccessKind::Store && !is_address(access));
+                let is_given = self.buffer_of(site.memory).is_some_and(|index| self.contents[index].is_some());
+                seen.count > 0 && is_read && !is_given
+            })
     }
 
     /// How many accesses the log has room for.
@@ -365,6 +394,7 @@ impl<'a> Plan<'a> {
 
     /// The job's buffer that is the first descriptor of a memory.
     fn first_of(&self, memory: u32) -> Option<usize> {
+        let memory = self.module.buffers[self.home(self.buffer_of(memory)?)].memory;
         let before = self.bound().take_while(|(_, buffer)| buffer.memory != memory);
         let first = before.map(|(_, buffer)| descriptors(buffer) as usize).sum();
         self.bound().any(|(_, buffer)| buffer.memory == memory).then_some(first)
@@ -407,7 +437,25 @@ impl<'a> Plan<'a> {
             }
         }
         let pushed = self.module.buffers.iter().position(|buffer| buffer.kind == ViewKind::PushConstant);
+        let mut images = Vec::new();
+        let mut samplers = Vec::new();
+        for OwnImage { set, binding, count, kind, .. } in &self.module.images {
+            for element in 0..*count {
+                let (set, binding) = (*set, *binding);
+                match *kind {
+                    OwnImageKind::Sampler { comparison } => {
+                        samplers.push(JobSampler { set, binding, element, level: 0, comparison });
+                    }
+                    OwnImageKind::Image { kind, view, texel, format } => {
+                        let levels = vec![texels(texel); IMAGE_LEVELS];
+                        images.push(JobImage { set, binding, element, kind, view, texel, format, levels });
+                    }
+                }
+            }
+        }
         Job {
+            images,
+            samplers,
             workgroups: self.dispatch.groups,
             push_constants: pushed.map_or_else(Vec::new, |index| self.bytes(index, sizes)),
             addresses: self.addresses(),
@@ -430,19 +478,14 @@ impl<'a> Plan<'a> {
     }
 
     fn judge(&self, answers: &[Answer]) -> OwnOutcome {
-        let error = |error: &RunnerError| match error {
-            RunnerError::Unsupported(_) | RunnerError::NotRun(_) => OwnOutcome::Skipped(error.to_string()),
-            RunnerError::DeviceLost(_)
-            | RunnerError::Timeout(_)
-            | RunnerError::Api { .. }
-            | RunnerError::ShaderRefused(_) => OwnOutcome::Broken(error.to_string()),
+        let (logging, plain) = self.with_log_and_without(answers);
+        let logged = match logging.last() {
+            Some(Ok(logged)) => logged,
+            Some(Err(error)) if lacks_something(error) => return OwnOutcome::Skipped(error.to_string()),
+            Some(Err(error)) => return OwnOutcome::Broken(error.to_string()),
+            None => return OwnOutcome::Broken("the device returned no answer".to_owned()),
         };
-        if let Some(failed) = answers.iter().find_map(|answer| answer.as_ref().err()) {
-            return error(failed);
-        }
-        let read: Vec<&ReadBack> = answers.iter().flatten().collect();
-        let logged = read.iter().rev().find_map(|read| Some((*read, self.log(read)?)));
-        let Some((logged, log)) = logged else {
+        let Some(log) = self.log(logged) else {
             return OwnOutcome::Broken("the device returned no log".to_owned());
         };
         let mut differences = Vec::new();
@@ -469,8 +512,8 @@ impl<'a> Plan<'a> {
                 differences.push(Difference::Guard { buffer: buffer(*index) });
             }
         }
-        let plain = match self.plain(answers) {
-            Some([Ok(first), Ok(second)]) => {
+        let plain = match plain {
+            [Ok(first), Ok(second)] => {
                 let is_steady = first.buffers.iter().zip(&second.buffers).all(|(one, other)| one.bytes == other.bytes);
                 if is_steady {
                     for (index, (with, without)) in owners.iter().zip(logged.buffers.iter().zip(&first.buffers)) {
@@ -484,9 +527,30 @@ impl<'a> Plan<'a> {
                     PlainRun::Varies
                 }
             }
+            [.., Err(error)] if !lacks_something(error) => PlainRun::Broken(error.to_string()),
+            [] if is_within && self.descriptors() == 0 => PlainRun::NoBuffer,
             _ => PlainRun::NotRun,
         };
         OwnOutcome::Ran { log, differences, plain }
+    }
+}
+
+/// True for an error that says nothing about the device's answers.
+fn lacks_something(error: &RunnerError) -> bool {
+    match error {
+        RunnerError::Unsupported(_) | RunnerError::NotRun(_) => true,
+        RunnerError::DeviceLost(_)
+        | RunnerError::Timeout(_)
+        | RunnerError::Api { .. }
+        | RunnerError::ShaderRefused(_) => false,
+    }
+}
+
+/// What every texel of an image is.
+fn texels(texel: TexelType) -> [u32; 4] {
+    match texel {
+        TexelType::Float | TexelType::Depth => [0.5_f32.to_bits(); 4],
+        TexelType::Sint | TexelType::Uint => [1; 4],
     }
 }
 

@@ -18,6 +18,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     vec![
         crate::trial("accesses::faults_of_glsl_are_found", lacks("glslang"), faults_of_glsl_are_found),
         crate::trial("accesses::faults_of_kernels_are_found", lacks("glslang"), faults_of_kernels_are_found),
+        crate::trial("accesses::members_without_an_access_are_listed", lacks("glslang"), unread_members_are_listed),
         crate::trial("accesses::sound_glsl_has_no_fault", lacks("glslang"), sound_glsl_has_no_fault),
         crate::trial("accesses::included_files_have_their_lines", lacks("glslang"), included_files_have_their_lines),
         crate::trial("accesses::hlsl_goes_through_dxc", lacks("dxc"), hlsl_goes_through_dxc),
@@ -361,6 +362,36 @@ fn faults_of_kernels_are_found() -> Result<(), Failed> {
         let (answer, code) = accesses("a.comp", &text(sound), &[])?;
         if code != Some(0) {
             return Err(format!("{body} with {sound}: {answer}").into());
+        }
+    }
+    Ok(())
+}
+
+/// A kernel with what stands for `{}` in one that forgets a member and in one that does not, the view and the member.
+const FORGETFUL: [(&str, &str, &str, &str, &str); 4] = [
+    (
+        "uint i = gl_LocalInvocationID.x;\na.bodies[i].place += vec4(a.bodies[i].{}, 0);",
+        "place.xyz",
+        "speed",
+        "a",
+        "bodies[].speed",
+    ),
+    ("tile[0] = c.{}[0].x;", "planes", "view", "c", "view"),
+    ("for (uint k = 0; k < p.{}; ++k)\n    weights.bias[k] = 0.0;", "columns", "rows", "p", "rows"),
+    ("p.camera.{} = 1.0;", "eye.x", "near", "Camera(p.camera)", "near"),
+];
+
+fn unread_members_are_listed() -> Result<(), Failed> {
+    for (body, forgetful, sound, view, member) in FORGETFUL {
+        for (member_in_code, is_listed) in [(forgetful, true), (sound, false)] {
+            let text = format!("{KERNEL}{}\n}}\n", body.replace("{}", member_in_code));
+            let (answer, code) = accesses("a.comp", &text, &[])?;
+            let views = answer["files"][0]["views"].as_array().into_iter().flatten();
+            let mut untouched =
+                views.filter(|it| it["name"] == view).flat_map(|it| it["untouched"].as_array().into_iter().flatten());
+            if untouched.any(|it| it == member) != is_listed || code != Some(0) {
+                return Err(format!("{view} and {member} with {member_in_code}: {answer}").into());
+            }
         }
     }
     Ok(())

@@ -26,6 +26,12 @@ pub(crate) fn trials() -> Vec<Trial> {
         crate::trial("own::addresses_are_made", lacks(Some("glslang")), addresses_are_made),
         crate::trial("own::arrays_behind_addresses_end", lacks(Some("glslang")), arrays_behind_addresses_end),
         crate::trial("own::a_broken_promise_is_your_code", lacks(Some("glslang")), a_broken_promise_is_your_code),
+        crate::trial("own::buffers_at_one_binding_share_bytes", lacks(Some("glslang")), one_binding_has_one_memory),
+        crate::trial("own::subgroups_are_executed", lacks(Some("glslang")), subgroups_are_executed),
+        crate::trial("own::textures_are_made", lacks(Some("glslang")), textures_are_made),
+        crate::trial("own::textures_of_wgsl_are_made", lacks(None), textures_of_wgsl_are_made),
+        crate::trial("own::textures_of_hlsl_are_made", lacks(Some("dxc")), textures_of_hlsl_are_made),
+        crate::trial("own::faults_of_numbers_are_found", lacks(Some("glslang")), faults_of_numbers_are_found),
         crate::trial("own::what_is_not_executed_is_named", lacks(Some("glslang")), what_is_not_executed_is_named),
     ]
 }
@@ -261,12 +267,163 @@ fn a_broken_promise_is_your_code() -> Result<(), Failed> {
     Ok(())
 }
 
+/// Kernels of ggml look at one buffer through several types. The size of one is that of all.
+fn one_binding_has_one_memory() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    fs::write(folder.path().join("bytes"), [2, 0, 0, 0, 7, 0, 0, 0].repeat(8))?;
+    let text = "#version 450\nlayout(local_size_x = 4) in;
+layout(std430, binding = 0) readonly buffer A { uint a[]; };
+layout(std430, binding = 0) readonly buffer B { uvec4 b[]; };
+layout(std430, binding = 1) buffer Out { uint o[]; };
+void main() { uint i = gl_LocalInvocationIndex; o[a[4 * i] + b[i].y] = 1; }\n";
+    let (answer, code) = own(folder.path(), "a.comp", text, &["--buffer", "B=bytes"])?;
+    let expected = vec![
+        row("load of `A.a[]`", 4, 0, 48),
+        row("load of `B.b[].y`", 4, 4, 52),
+        row("store of `Out.o[]`", 4, 4 * (2 + 7), 4 * (2 + 7)),
+    ];
+    expect(&bytes(&answer)?, &expected, &answer)?;
+    let buffers = answer["buffers"].as_array().into_iter().flatten().filter(|it| it["binding"] == 0);
+    let sizes: Vec<_> = buffers.map(|it| it["bytes"].as_u64()).collect();
+    expect(&(sizes, code), &(vec![Some(64), Some(64)], Some(0)), &answer)
+}
+
+fn subgroups_are_executed() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let text = "#version 450\n#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_KHR_shader_subgroup_ballot : require\nlayout(local_size_x = 4) in;
+layout(std430, binding = 0) buffer Out { uint o[]; };
+void main() { uint all = subgroupAdd(1u); if (subgroupElect()) o[3] = all; }\n";
+    let (answer, code) = own(folder.path(), "a.comp", text, &["--args", "--target-env vulkan1.1"])?;
+    let found = bytes(&answer)?;
+    expect(&(found[0].0.as_str(), found[0].2, found[0].3, code), &("store of `Out.o[]`", 12, 12, Some(0)), &answer)
+}
+
+/// Every texel is a half, or 1 of integers, and each side has 64 of them: the code writes to bytes that tell so.
+const HALVES: [u64; 4] = [4 * 4, 64 * 4, 5 * 4, 6 * 4];
+
+fn textures_are_made() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let text = "#version 450\nlayout(local_size_x = 1) in;
+layout(binding = 0) uniform sampler2D t; layout(binding = 1, r32ui) uniform uimage2D u;
+layout(binding = 2, rgba8) writeonly uniform image2D w; layout(binding = 3) uniform sampler2DShadow s;
+layout(binding = 4) uniform sampler2D two[2];
+layout(std430, binding = 5) buffer Out { uint o[]; };
+void main() {
+    o[uint(textureLod(t, vec2(0.3), 0).x * 8.0)] = 1;
+    o[imageSize(u).x] = 1;
+    o[4 + imageLoad(u, ivec2(63, 63)).x] = 1;
+    o[5 + uint(textureLod(s, vec3(0.3, 0.3, 0.4), 0)) * uint(2.0 * textureLod(two[1], vec2(0.3), 0).y)] = 1;
+    imageStore(w, ivec2(gl_GlobalInvocationID.xy), vec4(1));
+}\n";
+    made(&own(folder.path(), "a.comp", text, &[])?)
+}
+
+fn textures_of_wgsl_are_made() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let text = "@group(0) @binding(0) var t: texture_2d<f32>; @group(0) @binding(1) var s: sampler;
+@group(1) @binding(0) var u: texture_3d<u32>; @group(1) @binding(1) var d: texture_depth_2d;
+@group(1) @binding(2) var c: sampler_comparison; @group(1) @binding(3) var w: texture_storage_2d<rgba8unorm, write>;
+@group(0) @binding(2) var<storage, read_write> o: array<u32>;
+@compute @workgroup_size(1) fn main(@builtin(global_invocation_id) id: vec3u) {
+    o[u32(textureSampleLevel(t, s, vec2f(0.3), 0.0).x * 8.0)] = 1u;
+    o[textureDimensions(u).x] = 1u;
+    o[4u + textureLoad(u, vec3u(63u), 0).x] = 1u;
+    o[5u + u32(textureSampleCompareLevel(d, c, vec2f(0.3), 0.4))] = 1u;
+    textureStore(w, id.xy, vec4f(1.0));
+}\n";
+    made(&own(folder.path(), "a.wgsl", text, &[])?)
+}
+
+fn textures_of_hlsl_are_made() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let text = "Texture2D<float4> t; SamplerState s; RWTexture2D<uint> u; Texture2D<float> d; SamplerComparisonState c;
+RWStructuredBuffer<uint> o;
+float compared(Texture2D<float> of) { return of.SampleCmpLevelZero(c, float2(0.3, 0.3), 0.4); }
+[numthreads(1, 1, 1)] void main(uint3 id : SV_DispatchThreadID) {
+    o[uint(t.SampleLevel(s, float2(0.3, 0.3), 0).x * 8.0)] = 1;
+    uint width, height;
+    u.GetDimensions(width, height);
+    o[width] = 1;
+    o[4 + u[uint2(63, 63)]] = 1;
+    o[5 + uint(compared(d))] = 1;
+    u[id.xy] = 2;
+}\n";
+    made(&own(folder.path(), "a.hlsl", text, &[])?)
+}
+
+/// The bytes of the stores, each of a constant index that the run shows.
+fn made((answer, code): &(Value, Option<i32>)) -> Result<(), Failed> {
+    let found: Vec<(u64, u64)> = bytes(answer)?.iter().map(|row| (row.2, row.3)).collect();
+    expect(&found, &HALVES.map(|byte| (byte, byte)).to_vec(), answer)?;
+    expect(code, &Some(0), answer)
+}
+
+/// Lines before those of the kernels below.
+const KERNEL: &str = "#version 460
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+layout(local_size_x = 8) in;
+layout(buffer_reference, std430, buffer_reference_align = 16) buffer Wide { float d; };
+layout(push_constant) uniform Push { uint64_t at; uint n; uint step; } p;
+layout(binding = 0, std430) buffer Table { uint head[8]; uint tail[8]; } t;
+layout(binding = 1, std430) buffer Indices { uint of[8]; } index;
+void main() {
+uint i = gl_LocalInvocationID.x;
+";
+
+/// Kernels whose faults only numbers of the host show: `n`, `step` and the indices of the faulty and of the sound run, and
+/// the fault with its line in the kernel.
+const OF_NUMBERS: [(&str, [u32; 3], [u32; 3], &str, u64); 6] = [
+    ("t.head[index.of[i]] = 1;", [0, 0, 8], [0, 0, 7], "beyond-end", 0),
+    ("for (uint k = 0; k < p.n; ++k)\n    t.tail[k] = k;", [9, 0, 0], [8, 0, 0], "beyond-end", 1),
+    ("uint at = i * p.step;\nt.head[at / 4] = i;", [0, 8, 0], [0, 4, 0], "beyond-end", 1),
+    ("Wide(p.at + i * p.step).d = 1.0;", [0, 4, 0], [0, 16, 0], "alignment", 0),
+    ("uint at = index.of[7 - i];\nWide w = Wide(p.at + at);\nw.d = 1.0;", [0, 0, 24], [0, 0, 32], "alignment", 2),
+    ("Wide(p.at + (i << p.n)).d = 1.0;", [3, 0, 0], [4, 0, 0], "alignment", 0),
+];
+
+fn faults_of_numbers_are_found() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let line_of_body = KERNEL.lines().count() as u64 + 1;
+    for (body, faulty, sound, kind, line) in OF_NUMBERS {
+        for (numbers, expected) in [(faulty, vec![(kind, line_of_body + line)]), (sound, Vec::new())] {
+            let [n, step, index] = numbers;
+            let words = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+            fs::write(folder.path().join("push"), words(&[0, 0, n, step]))?;
+            fs::write(folder.path().join("indices"), words(&[index; 8]))?;
+            let text = format!("{KERNEL}{body}\n}}\n");
+            let more = ["--device", "lavapipe", "--buffer", "p=push", "--buffer", "index=indices"];
+            let given = if body.contains("index") { &more[..] } else { &more[..4] };
+            let (answer, code) = own(folder.path(), "a.comp", &text, given)?;
+            let faults = answer["faults"].as_array().into_iter().flatten();
+            let found: Vec<_> = faults.filter_map(|it| Some((it["fault"].as_str()?, it["line"].as_u64()?))).collect();
+            expect(&(found, code), &(expected.clone(), Some(i32::from(!expected.is_empty()))), &answer)?;
+        }
+    }
+    Ok(())
+}
+
 /// Each is exit 2 with the reason, and nothing is executed.
 fn what_is_not_executed_is_named() -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
     for (name, text, reason) in [
         ("a.frag", "layout(location = 0) out vec4 o; void main() { o = vec4(1); }", "only compute shaders"),
-        ("a.comp", "layout(binding = 3) uniform sampler2D t; void main() { vec4 a = texture(t, vec2(0)); }", "`t`"),
+        (
+            "a.comp",
+            "layout(binding = 3) uniform samplerBuffer t; void main() { vec4 a = texelFetch(t, 0); }",
+            "texel buffer",
+        ),
+        (
+            "c.comp",
+            "layout(binding = 3) uniform sampler2DMS t; void main() { vec4 a = texelFetch(t, ivec2(0), 0); }",
+            "multisampled",
+        ),
+        (
+            "d.comp",
+            "layout(binding = 3) uniform sampler2D t[4]; void main() { vec4 a = texture(t[gl_WorkGroupID.x], vec2(0)); }",
+            "`t` is an array",
+        ),
         ("b.comp", "layout(local_size_x = 1) in; void main() {}", "no access"),
     ] {
         fs::write(folder.path().join(name), format!("#version 450\n{text}\n"))?;

@@ -145,7 +145,7 @@ pub(crate) fn typed_and_combined(api: Api, info: &DeviceInfo) -> Result<(), Fail
     let levels = [floats(21.5), floats(41.5)];
     let image = |binding, (kind, texel), levels: &[[u32; 4]]| {
         let (view, levels) = (ImageView::D2, levels.to_vec());
-        JobImage { set: 1, binding, element: 0, kind, view, texel, levels }
+        JobImage { set: 1, binding, element: 0, kind, view, texel, format: None, levels }
     };
     let mut job = job(Shader::Spirv(texel_module()?), vec![output(12)]);
     job.images = vec![
@@ -199,7 +199,8 @@ pub(crate) fn comparison(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     let levels = [0.25_f32, 0.75].map(|depth| [depth.to_bits(), 0, 0, 0]);
     let (kind, view, texel) = (ImageKind::Sampled, ImageView::D2, TexelType::Depth);
     let mut job = job(Shader::Spirv(comparison_module()?), vec![output(2)]);
-    job.images = vec![JobImage { set: 1, binding: 0, element: 0, kind, view, texel, levels: levels.to_vec() }];
+    job.images =
+        vec![JobImage { set: 1, binding: 0, element: 0, kind, view, texel, format: None, levels: levels.to_vec() }];
     let sampler = |binding, level| JobSampler { set: 1, binding, element: 0, level, comparison: true };
     job.samplers = vec![sampler(1, 1), sampler(2, 0)];
     let results = run(api, info, vec![job])?;

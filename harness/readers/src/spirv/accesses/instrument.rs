@@ -14,7 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_device::Feature;
 use rspirv::spirv::{
-    BuiltIn, Capability, Decoration, ExecutionModel, MemoryModel, MemorySemantics, Op, Scope, StorageClass, Word,
+    BuiltIn, Capability, Decoration, ExecutionModel, LoopControl, MemoryModel, MemorySemantics, Op, Scope,
+    StorageClass, Word,
 };
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,7 @@ use thiserror::Error;
 use super::code::{Code, Entry, Function, Instruction};
 use super::faults::listed;
 use super::own_buffers::{OwnBuffer, buffers, free_binding, pointees};
+use super::own_images::{NoResource, OwnImage, images};
 use super::own_log::{Expected, Factor, Limit, LogShape, Number, Site};
 use super::place::Place;
 use super::trace::{MemoryId, Origin, Touch, Trace, is_atomic};
@@ -47,6 +49,9 @@ pub struct OwnModule {
     pub features: BTreeSet<Feature>,
     pub accesses: ModuleAccesses,
     pub buffers: Vec<OwnBuffer>,
+    pub images: Vec<OwnImage>,
+    /// True if the code reads texels or sizes of images.
+    pub reads_images: bool,
     pub log: LogShape,
     /// The descriptor of the log.
     pub log_set: u32,
@@ -94,8 +99,8 @@ pub enum NotExecutable {
     NoCompute,
     #[error("it has several compute shaders: {0}; choose one with --entry")]
     ManyEntries(String),
-    #[error("`{0}` is a texture, an image, a sampler or the like, which is not executed yet")]
-    Resource(String),
+    #[error("`{0}` is {what}, which is not executed", what = .1.what())]
+    Resource(String, NoResource),
     #[error("the size of its workgroup is not known")]
     LocalSize,
     #[error("`{0}` has no explicit layout")]
@@ -124,6 +129,7 @@ impl OwnModule {
         let mut features = features_of(words)?;
         let local_size = code.default_size(entry, &types).ok_or(NotExecutable::LocalSize)?;
         let mut buffers = buffers(&trace)?;
+        let (images, reads_images) = images(words, &types, &trace)?;
 
         let mut rewriting = Rewriting::new(words, &trace, &types);
         if types.has_addresses() {
@@ -155,6 +161,8 @@ impl OwnModule {
             features,
             accesses: listed(&trace),
             buffers,
+            images,
+            reads_images,
             log,
             log_set,
             log_binding,
@@ -384,6 +392,17 @@ impl<'t, 'a> Rewriting<'t, 'a> {
         for instruction in &function.body {
             match instruction.op {
                 Op::AccessChain | Op::InBoundsAccessChain => self.chain(instruction),
+                // NOTE(driver): Mesa 22.3 unrolls a loop of 256 passes that asks for it, and its compiler then takes minutes
+                // for the code that logs.
+                Op::LoopMerge
+                    if instruction.operand(2).is_some_and(|hints| hints & LoopControl::UNROLL.bits() != 0) =>
+                {
+                    let [merge, next, ..] = *instruction.operands else { continue };
+                    let mut words = Vec::new();
+                    push(&mut words, Op::LoopMerge, &[merge, next, LoopControl::DONT_UNROLL.bits()]);
+                    let removed = 1 + instruction.operands.len();
+                    self.edits.push(Edit { at: instruction.start, removed, words });
+                }
                 Op::CopyObject => {
                     let known = instruction.operand(0).and_then(|base| self.pointer(base));
                     self.pointers.extend(instruction.result.zip(known));

@@ -14,6 +14,7 @@ mod code;
 mod faults;
 pub mod instrument;
 pub mod own_buffers;
+pub mod own_images;
 pub mod own_log;
 mod place;
 mod trace;

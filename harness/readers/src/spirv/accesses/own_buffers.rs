@@ -1,6 +1,5 @@
 //! The memory that a host has to make for a module that is executed.
 
-use rspirv::spirv::StorageClass;
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +19,8 @@ pub struct OwnBuffer {
     pub kind: ViewKind,
     pub set: u32,
     pub binding: u32,
+    /// Index of an earlier buffer at the same binding, whose memory it is.
+    pub shares: Option<usize>,
     /// Descriptors of an array; `None` if the module does not say.
     pub count: Option<u32>,
     /// Bytes up to the end of its last member with a size.
@@ -42,7 +43,7 @@ pub(super) fn free_binding(types: &SpirvTypes) -> u32 {
 /// The memory that the host has to make for variables.
 pub(super) fn buffers(trace: &Trace<'_>) -> Result<Vec<OwnBuffer>, NotExecutable> {
     let layouts = &trace.layouts;
-    let mut buffers = Vec::new();
+    let mut buffers: Vec<OwnBuffer> = Vec::new();
     for (index, memory) in (0..).zip(&trace.memories) {
         let Origin::Variable(id) = memory.origin else { continue };
         if memory.kind == ViewKind::Workgroup {
@@ -62,12 +63,16 @@ pub(super) fn buffers(trace: &Trace<'_>) -> Result<Vec<OwnBuffer>, NotExecutable
         }
         let (size, unsized_array) = layouts.sized_part(block).ok_or_else(|| NotExecutable::NoLayout(name.clone()))?;
         let (set, binding) = (variable.set.unwrap_or(0), variable.binding.unwrap_or(0));
+        let is_bound = memory.kind != ViewKind::PushConstant;
+        let is_here = |other: &OwnBuffer| (other.kind, other.set, other.binding) == (memory.kind, set, binding);
+        let shares = buffers.iter().position(is_here).filter(|_| is_bound);
         buffers.push(OwnBuffer {
             memory: index,
             name,
             kind: memory.kind,
             set,
             binding,
+            shares,
             count,
             size,
             unsized_array,
@@ -75,11 +80,7 @@ pub(super) fn buffers(trace: &Trace<'_>) -> Result<Vec<OwnBuffer>, NotExecutable
             alignment: 4,
         });
     }
-    let is_other = |class| matches!(class, StorageClass::UniformConstant | StorageClass::AtomicCounter);
-    match layouts.types.variables.iter().find(|(_, variable)| is_other(variable.class)) {
-        Some((id, variable)) => Err(NotExecutable::Resource(variable.name.clone().unwrap_or_else(|| format!("%{id}")))),
-        None => Ok(buffers),
-    }
+    Ok(buffers)
 }
 
 /// The memory behind addresses at constant places of other memory.
@@ -102,6 +103,7 @@ pub(super) fn pointees(trace: &Trace<'_>) -> Vec<OwnBuffer> {
             kind: ViewKind::Pointee,
             set: 0,
             binding: 0,
+            shares: None,
             count: Some(1),
             size,
             unsized_array: Some((0, size.max(16))),

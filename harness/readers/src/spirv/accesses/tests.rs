@@ -4,9 +4,10 @@ use rspirv::binary::Assemble;
 use rspirv::dr::{Builder, Operand};
 use rspirv::spirv::{
     AddressingModel, BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, FunctionControl, LoopControl,
-    MemoryAccess, MemoryModel, SelectionControl, StorageClass, Word,
+    MemoryAccess, MemoryModel, Op, SelectionControl, StorageClass, Word,
 };
 
+use super::instrument::OwnModule;
 use super::{Access, AccessKind, ByteExpr, FaultKind, ModuleAccesses, SourcePlace, Stride, Why};
 
 /// A kernel of 64 invocations with push constants `{ uint64_t addr; uint n; Item* items; }`, and the structs
@@ -342,6 +343,35 @@ fn loops_take_steps() {
     assert_eq!(kinds(&small), [FaultKind::Alignment { promised: 16, kept: 4 }]);
     assert_eq!(last(&small).at, strided(0, &[(64, "GlobalInvocationId.x"), (4, "i")]));
     assert_eq!(kinds(&with_variable(32)), []);
+}
+
+/// A driver unrolls a loop that asks for it, and code that logs is long.
+#[test]
+fn code_that_logs_unrolls_no_loop() {
+    let mut kernel = Kernel::new();
+    let (limit, before) = (kernel.passed(), kernel.builder.id());
+    let [header, next, end] = [0; 3].map(|_| kernel.builder.id());
+    kernel.builder.branch(before).unwrap();
+    kernel.builder.begin_block(Some(before)).unwrap();
+    kernel.builder.branch(header).unwrap();
+    kernel.builder.begin_block(Some(header)).unwrap();
+    let bool = kernel.builder.type_bool();
+    let goes_on = kernel.builder.u_less_than(bool, None, limit, limit).unwrap();
+    let hints = LoopControl::UNROLL | LoopControl::DEPENDENCY_LENGTH;
+    kernel.builder.loop_merge(end, next, hints, [Operand::LiteralBit32(4)]).unwrap();
+    kernel.builder.branch_conditional(goes_on, next, end, []).unwrap();
+    kernel.builder.begin_block(Some(next)).unwrap();
+    kernel.builder.branch(header).unwrap();
+    kernel.builder.begin_block(Some(end)).unwrap();
+    let words = kernel.words();
+    let module = OwnModule::read(&words, None).unwrap();
+    let merges = |words: &[u32]| {
+        let loaded = rspirv::dr::load_words(words).unwrap();
+        let all = loaded.all_inst_iter().filter(|it| it.class.opcode == Op::LoopMerge);
+        all.map(|it| it.operands[2..].to_vec()).collect::<Vec<_>>()
+    };
+    assert_eq!(merges(&module.plain), [[Operand::LoopControl(hints), Operand::LiteralBit32(4)]]);
+    assert_eq!(merges(&module.logging), [[Operand::LoopControl(LoopControl::DONT_UNROLL)]]);
 }
 
 #[test]
