@@ -58,10 +58,9 @@ struct SitePart {
 /// The width of a window, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WindowWidth {
-    /// A phone's.
-    Narrow,
-    /// A desktop's.
-    Wide,
+    Phone,
+    Laptop,
+    Desktop,
 }
 
 /// The colour scheme of the reader's system.
@@ -91,12 +90,13 @@ pub(crate) enum Scripts {
 }
 
 impl WindowWidth {
-    pub(crate) const ALL: [Self; 2] = [Self::Narrow, Self::Wide];
+    pub(crate) const ALL: [Self; 3] = [Self::Phone, Self::Laptop, Self::Desktop];
 
     pub(crate) fn pixels(self) -> u32 {
         match self {
-            Self::Narrow => 390,
-            Self::Wide => 1440,
+            Self::Phone => 390,
+            Self::Laptop => 1280,
+            Self::Desktop => 1920,
         }
     }
 }
@@ -248,7 +248,7 @@ impl Browser {
         let driver = WebDriver::new(&self.driver, capabilities).await.context("chromedriver")?;
         let page = OpenPage { driver };
         page.driver.set_script_timeout(SCRIPT_LIMIT).await?;
-        page.resize(WindowWidth::Wide).await?;
+        page.resize(WindowWidth::Laptop).await?;
         page.cdp("Emulation.setScriptExecutionDisabled", json!({ "value": scripts == Scripts::Off })).await?;
         page.driver.goto(address).await?;
         Ok(page)

@@ -86,13 +86,14 @@ fn read_stage(place: NagaText<'_>, stage: ShaderStage) -> Result<Vec<BlockLayout
             |error: &glsl::Error| Diagnostic::error(Code::BadModule, place.span(error.meta), error.kind.to_string());
         errors.errors.iter().map(diagnostic).collect::<Vec<_>>()
     })?;
+    let found = blocks(&module, place)?;
     let is_array = |ty: Handle<naga::Type>| matches!(module.types[ty].inner, TypeInner::Array { .. });
     let nested = |inner: &TypeInner| matches!(inner, TypeInner::Array { base, .. } if is_array(*base));
     if let Some((ty, _)) = module.types.iter().find(|(_, ty)| nested(&ty.inner)) {
         let message = "an array of arrays, whose lengths naga 30 takes in the wrong order";
         return Err(vec![Diagnostic::error(Code::BadModule, place.span(module.types.get_span(ty)), message)]);
     }
-    blocks(&module, place)
+    Ok(found)
 }
 
 /// Names the layout of push constants that have it by default, since naga 30 takes that of uniform blocks for them. Returns

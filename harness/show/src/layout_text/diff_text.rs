@@ -440,6 +440,9 @@ pub fn with_room_for(module: &ShownColumn, mut text: ShownColumn) -> ShownColumn
 pub fn in_terms_of(other: &ShownColumn, mut file: ShownColumn, is_spirv: bool) -> ShownColumn {
     for block in file.blocks.iter_mut().map(|block| &mut block.shown) {
         let Some(other) = other.blocks.iter().find(|other| other.shown.name == block.name) else { continue };
+        if is_spirv {
+            leave_wrapper(&other.shown, block);
+        }
         let may_be_padded = |own: Option<u32>, other: Option<u32>| is_spirv && own.is_some() && own <= other;
         let mut fits = block.members.len() == other.shown.members.len();
         for row in &mut block.members {
@@ -462,6 +465,21 @@ pub fn in_terms_of(other: &ShownColumn, mut file: ShownColumn, is_spirv: bool) -
         }
     }
     file
+}
+
+/// Takes the struct away in which SPIR-V has each block, around a block that is none in the other file: naga gives it one
+/// member.
+fn leave_wrapper(other: &ShownBlock, block: &mut ShownBlock) {
+    let is_bare = other.members.first().is_some_and(|row| row.path.is_empty());
+    let Some(wrapper) = block.members.first().map(|row| row.path.clone()).filter(|_| is_bare) else { return };
+    let inner = |path: &str| {
+        let rest = path.strip_prefix(&wrapper).filter(|rest| rest.is_empty() || rest.starts_with(['[', '.']))?;
+        Some(rest.to_owned())
+    };
+    let inner: Option<Vec<String>> = block.members.iter().map(|row| inner(&row.path)).collect();
+    for (row, path) in block.members.iter_mut().zip(inner.into_iter().flatten()) {
+        row.path = path;
+    }
 }
 
 /// Compares block by block. A block that only one side has counts as a difference.

@@ -176,6 +176,12 @@ impl BlockTable<'_> {
     /// The last parts of the block's summary: the names of the columns if only one is left.
     fn agreement(&self) -> Option<String> {
         let [only] = self.merged.columns.as_slice() else { return None };
+        if let [name] = only.names.as_slice()
+            && name.layouts == ColumnName::DECLARED.layouts
+        {
+            // The file's own layout needs no name.
+            return None;
+        }
         let names: Vec<String> = only.names.iter().map(|name| name_in_style(name, self.options.style)).collect();
         let names = names.join(", ");
         let is_complete = self.merged.lacking.is_empty() && self.merged.forbidden.is_empty();

@@ -166,3 +166,17 @@ fn compilers_without_a_target_get_a_spelling() {
         "error: `dxc` is a compiler: name it after a target, as `layoutproof diff a.hlsl vulkan.dxc vulkan.slangc`",
     );
 }
+
+/// naga 30 puts each block that is no struct into one.
+#[test]
+fn a_file_in_wgsl_is_the_module_that_naga_makes_of_it() {
+    let text = "struct Light { pos: vec3f, radius: f32, ids: array<u32, 2>, m: mat3x3f }\n\
+                @group(0) @binding(0) var<storage> lights: array<Light>;\n\
+                @group(0) @binding(1) var<storage, read_write> grid: array<vec3u, 6>;\n\
+                @group(0) @binding(2) var<uniform> sun: Light2;\nstruct Light2 { tint: vec3f, power: f32 }\n\
+                @compute @workgroup_size(1) fn main() { grid[0].x = u32(lights[0].radius + sun.power); }\n";
+    let folder = Folder::with(&[("a.wgsl", text), ("b.wgsl", &text.replace("pos: vec3f,", "@size(32) pos: vec3f,"))]);
+    folder.run("naga-spirv a.wgsl a.spv").exits(0);
+    folder.run("diff a.wgsl a.spv").exits(0);
+    folder.run("diff b.wgsl a.spv").exits(1);
+}
