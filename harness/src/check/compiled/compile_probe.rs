@@ -37,7 +37,7 @@ use layoutproof_generators::spirv::{self, required_feature};
 use layoutproof_generators::wgsl::{self, NotExpressible, UniformLayout};
 use layoutproof_probes::reserved::Reserved;
 use layoutproof_probes::{
-    AddressSpace, Direction, Form, Interface, PointerRecord, ProbeEntry, ProbePlan, SelfLink, Stage, Wiring,
+    AddressSpace, Direction, Form, Interface, PointerHolder, ProbeEntry, ProbePlan, SelfLink, Stage, Wiring,
     address_alignment, elements, is_array_of_elements, self_link, workgroup_words,
 };
 use layoutproof_readers::ReadError;
@@ -289,13 +289,13 @@ impl CompileJob<'_> {
     }
 
     /// Returns the shader record with the address of the block, as the compiler lays it out.
-    fn record_with_pointer(&self) -> Option<PointerRecord> {
+    fn record_with_pointer(&self) -> Option<PointerHolder> {
         let (holder, member) = self.subject.record_with_pointer(self.block.view)?;
         let rules = self.toolchain.rules_for(holder).into_iter().next()?;
         let record = lay_out(holder, rules, self.options()).result.ok()?;
         let LaidOutShape::Struct(members) = &record.shape else { return None };
         let at = members.iter().find(|found| found.name == member)?.offset;
-        Some(PointerRecord { at, size: record.size.finite()?.next_multiple_of(4) })
+        Some(PointerHolder { at, size: record.size.finite()?.next_multiple_of(4) })
     }
 
     /// Returns the buffers that the probe declares for itself.
