@@ -12,13 +12,14 @@ use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_model::{Misreading, Model, compiled};
 use layoutproof_probes::{
     AddressSpace, BLOCK_ELEMENT, BoundRange, CALLER, Direction, Form, Interface, NOTHING, Observed, POINT, PlanShader,
-    ProbeJob, ProbePlan, Stage, jobs, observe, plan_in,
+    PointerHolder, ProbeJob, ProbePlan, Stage, jobs, observe, plan_in,
 };
 
 use crate::fixture::{self, array, block, blocks, scalar, structure, vector};
 
-const PLACES: [(AddressSpace, Stage); 14] = [
+const PLACES: [(AddressSpace, Stage); 15] = [
     (AddressSpace::UniformElement, Stage::Compute),
+    (AddressSpace::InlineUniform, Stage::Compute),
     (AddressSpace::StorageElement, Stage::Compute),
     (AddressSpace::Address, Stage::Compute),
     (AddressSpace::ShaderRecord, Stage::RayGeneration),
@@ -305,4 +306,34 @@ fn a_device_that_forgets_the_stride_of_matrices_is_noticed() {
     for space in [AddressSpace::Uniform, AddressSpace::Storage, AddressSpace::PushConstant, AddressSpace::Workgroup] {
         assert_eq!(shown(&layout, "untyped-matrices-tight", space), [Form::Retyped].into(), "{space:?}");
     }
+}
+
+/// Code of a compiler may have the address of the block in memory that another pointer leads to.
+#[test]
+fn addresses_can_lead_through_other_memory() {
+    let (plan, probes) = planned(&small(), AddressSpace::Address, Stage::Compute);
+    let (pushed, between) = (PointerHolder { at: 16, size: 24 }, PointerHolder { at: 8, size: 32 });
+    let interface = Interface { pushed, between: Some(between), ..Interface::default() };
+    let (shader, requires) = (&probes[0].runs[0].job.shader, BTreeSet::new());
+    let shader = PlanShader { shader, requires: &requires, interface, caller };
+    for job in jobs(&small(), &plan, shader).unwrap().iter().flat_map(|probe| &probe.runs).map(|run| &run.job) {
+        let to_memory = JobAddress { holder: AddressHolder::PushConstants, at: 16, buffer: 0, target: 0 };
+        let to_block = JobAddress { holder: AddressHolder::Buffer(0), at: 8, buffer: 1, target: 0 };
+        assert_eq!(job.addresses, [to_memory, to_block]);
+        assert_eq!((job.push_constants.len(), job.buffers[0].bytes.len()), (24, 32));
+    }
+}
+
+/// The bytes are in the descriptor set, so no guards are around them.
+#[test]
+fn inline_blocks_have_nothing_around_them() {
+    let (_, probes) = planned(&small(), AddressSpace::InlineUniform, Stage::Compute);
+    for job in probes.iter().flat_map(|probe| &probe.runs).map(|run| &run.job) {
+        let block = &job.buffers[0];
+        assert_eq!((block.kind, block.bytes.len(), block.after.len()), (BufferKind::InlineUniform, 20, 0));
+        assert_eq!(job.requires, BTreeSet::from([Feature::InlineUniformBlock]));
+    }
+    let matrix = array(vector(fixture::FLOAT, 4), 17, 16);
+    let large = block(structure("S", vec![("a", 0, matrix)]));
+    assert!(planned(&large, AddressSpace::InlineUniform, Stage::Compute).1.is_empty());
 }

@@ -73,6 +73,12 @@ impl DescriptorArray {
         Some(word.into_iter().cycle().take(longest).collect())
     }
 
+    /// The size of the inline uniform block, if this is one of `job`.
+    pub fn inline_size(&self, job: &Job) -> Option<u32> {
+        let is_inline = self.ty == DescriptorType::Buffer(BufferKind::InlineUniform);
+        is_inline.then(|| u32::try_from(job.buffers[self.first()].bytes.len()).expect("within the device's limit"))
+    }
+
     /// The index of the first named resource.
     fn first(&self) -> usize {
         *self.named.first_key_value().expect("a binding names at least one resource").1
@@ -94,7 +100,7 @@ struct DescriptorSlot {
 }
 
 impl Descriptors {
-    /// Collects the descriptors of `job`. Buffers by address and shader records have none.
+    /// Collects the descriptors of `job`. Buffers by address, in heaps and of outputs have none, nor shader records.
     ///
     /// # Errors
     /// `Api` if two resources share set, binding and element, or if an array has elements of
@@ -103,12 +109,16 @@ impl Descriptors {
         let mut descriptors = Self::default();
         for (index, buffer) in job.buffers.iter().enumerate() {
             match buffer.kind {
-                BufferKind::Uniform | BufferKind::StorageRead | BufferKind::Storage => {
+                BufferKind::Uniform | BufferKind::InlineUniform | BufferKind::StorageRead | BufferKind::Storage => {
                     let place =
                         DescriptorSlot { set: buffer.set, binding: buffer.binding, element: buffer.element, index };
                     descriptors.add(&place, DescriptorType::Buffer(buffer.kind))?;
                 }
-                BufferKind::Address { .. } | BufferKind::ShaderRecord => {}
+                BufferKind::Address { .. }
+                | BufferKind::ShaderRecord
+                | BufferKind::HeapUniform
+                | BufferKind::HeapStorage
+                | BufferKind::Captured => {}
             }
         }
 

@@ -61,10 +61,18 @@ pub enum Feature {
     Workgroup16,
     /// Pointers without the type of what they point to (`shaderUntypedPointers`).
     UntypedPointers,
+    /// Uniform blocks whose bytes are in the descriptor set (`inlineUniformBlock`).
+    InlineUniformBlock,
+    /// Mesh shaders, and the task shaders that start them (`meshShader`, `taskShader`).
+    MeshShader,
+    /// Buffers that take the outputs of vertices (`transformFeedback`).
+    TransformFeedback,
+    /// Descriptors that shaders find by their number (`descriptorHeap`).
+    DescriptorHeap,
 }
 
 impl Feature {
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 31] = [
         Self::UniformBufferStandardLayout,
         Self::ScalarBlockLayout,
         Self::PushConstants,
@@ -92,6 +100,10 @@ impl Feature {
         Self::Workgroup8,
         Self::Workgroup16,
         Self::UntypedPointers,
+        Self::InlineUniformBlock,
+        Self::MeshShader,
+        Self::TransformFeedback,
+        Self::DescriptorHeap,
     ];
 }
 
@@ -125,6 +137,10 @@ impl fmt::Display for Feature {
             Self::Workgroup8 => "workgroupMemoryExplicitLayout8BitAccess",
             Self::Workgroup16 => "workgroupMemoryExplicitLayout16BitAccess",
             Self::UntypedPointers => "shaderUntypedPointers",
+            Self::InlineUniformBlock => "inlineUniformBlock",
+            Self::MeshShader => "meshShader",
+            Self::TransformFeedback => "transformFeedback",
+            Self::DescriptorHeap => "descriptorHeap",
         })
     }
 }

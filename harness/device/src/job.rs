@@ -69,6 +69,8 @@ pub struct Job {
     /// Set to launch a ray-tracing pipeline instead of dispatching. The entry point is then the one
     /// that generates rays, in the module that [`ReachedStage`] names if there is one.
     pub trace: Option<Trace>,
+    /// Set to draw without a fragment stage instead of dispatching.
+    pub geometry: Option<Geometry>,
     /// Buffers. No two share set, binding and element.
     pub buffers: Vec<JobBuffer>,
     /// The device addresses in push constants, shader records and buffers.
@@ -83,7 +85,7 @@ pub struct Job {
     /// device does not update then differ, where those of an earlier job could look right. The
     /// output holds what the second dispatch wrote last.
     pub inverts_push_constants_first: bool,
-    /// Workgroups in x, y, z; ignored for a draw and for a launch, which has one invocation.
+    /// Workgroups in x, y, z; ignored for draws and for a launch, which has one invocation.
     pub workgroups: [u32; 3],
     pub requires: BTreeSet<Feature>,
     /// The form of the Direct3D 12 root signature; ignored by other APIs.
@@ -98,6 +100,7 @@ impl Job {
             entry: entry.into(),
             draw: None,
             trace: None,
+            geometry: None,
             buffers,
             addresses: Vec::new(),
             images: Vec::new(),
@@ -182,9 +185,14 @@ impl Job {
     fn holder(&self, buffer: usize) -> AddressHolder {
         match self.buffers[buffer].kind {
             BufferKind::ShaderRecord => AddressHolder::ShaderRecords,
-            BufferKind::Uniform | BufferKind::StorageRead | BufferKind::Storage | BufferKind::Address { .. } => {
-                AddressHolder::Buffer(buffer)
-            }
+            BufferKind::Uniform
+            | BufferKind::InlineUniform
+            | BufferKind::StorageRead
+            | BufferKind::Storage
+            | BufferKind::HeapUniform
+            | BufferKind::HeapStorage
+            | BufferKind::Captured
+            | BufferKind::Address { .. } => AddressHolder::Buffer(buffer),
         }
     }
 }
@@ -288,6 +296,20 @@ pub struct ReachedStage {
     pub generation: Shader,
 }
 
+/// The stages of a draw without a fragment stage. Its primitives are discarded, so what these stages write to buffers
+/// is all that they leave.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Geometry {
+    /// One point of the vertex stage in [`Job::shader`]. The buffers of the kind [`BufferKind::Captured`] take its outputs.
+    Vertex,
+    /// One workgroup of a task shader, and the mesh shaders in [`Job::shader`] that it starts.
+    Mesh {
+        task: Shader,
+        /// The entry point of the task shader; [`Job::entry`] is that of the mesh shader.
+        task_entry: String,
+    },
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JobBuffer {
     /// Descriptor set (WGSL group).
@@ -310,6 +332,8 @@ pub struct JobBuffer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum BufferKind {
     Uniform,
+    /// Uniform block whose bytes are in the descriptor set itself. No memory is around them.
+    InlineUniform,
     /// Storage buffer that shaders only read.
     StorageRead,
     /// Storage buffer that shaders write.
@@ -325,15 +349,25 @@ pub enum BufferKind {
     /// memory before it is the handle. The records of a job are one table, in ascending order of
     /// their elements, as close as the device allows. Set and binding are ignored.
     ShaderRecord,
+    /// Uniform buffer whose descriptor is in the heap of resources, at the number that is its element. Set and binding
+    /// are ignored. A job with such buffers has no other descriptors.
+    HeapUniform,
+    /// The same for a storage buffer that shaders write.
+    HeapStorage,
+    /// No descriptor. The buffer takes the outputs of vertices that name its binding as `XfbBuffer`. Set and element are
+    /// ignored.
+    Captured,
 }
 
 impl BufferKind {
     /// The class of its register. A buffer without a descriptor is writable.
     pub fn class(self) -> ResourceClass {
         match self {
-            Self::Uniform => ResourceClass::ConstantBuffer,
+            Self::Uniform | Self::InlineUniform | Self::HeapUniform => ResourceClass::ConstantBuffer,
             Self::StorageRead => ResourceClass::ShaderResource,
-            Self::Storage | Self::Address { .. } | Self::ShaderRecord => ResourceClass::UnorderedAccess,
+            Self::Storage | Self::Address { .. } | Self::ShaderRecord | Self::HeapStorage | Self::Captured => {
+                ResourceClass::UnorderedAccess
+            }
         }
     }
 }

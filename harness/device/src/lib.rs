@@ -25,7 +25,7 @@ mod words;
 pub use device_api::DeviceApi;
 pub use feature::{BasicFeature, Feature};
 pub use job::{
-    AddressHolder, BufferKind, Draw, ImageKind, ImageView, Job, JobAddress, JobBuffer, JobImage, JobSampler,
+    AddressHolder, BufferKind, Draw, Geometry, ImageKind, ImageView, Job, JobAddress, JobBuffer, JobImage, JobSampler,
     ReachedStage, RegisterRange, ResourceClass, RootParameters, RootSignature, Shader, ShaderForm, TexelType, Trace,
 };
 pub use job_limit::{JOB_LIMIT, device_wait};

@@ -46,7 +46,9 @@ pub fn amber(subject: &Subject) -> Result<String, NotExported> {
     let features: Vec<String> = features.iter().map(|feature| format!("# The device must have {feature}.\n")).collect();
     let bound = match repro.entry().space {
         AddressSpace::PushConstant => "AS push_constant",
-        AddressSpace::Uniform | AddressSpace::UniformElement => "AS uniform DESCRIPTOR_SET 0 BINDING 0",
+        AddressSpace::Uniform | AddressSpace::UniformElement | AddressSpace::InlineUniform => {
+            "AS uniform DESCRIPTOR_SET 0 BINDING 0"
+        }
         AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address | AddressSpace::Workgroup => {
             "AS storage DESCRIPTOR_SET 0 BINDING 0"
         }
@@ -125,6 +127,9 @@ fn script_buffer(buffer: &JobBuffer) -> Result<ScriptBuffer, ExportObstacle> {
         BufferKind::Storage | BufferKind::StorageRead => "storage",
         BufferKind::Address { .. } => return Err("Amber has no buffer device addresses".into()),
         BufferKind::ShaderRecord => return Err("the block is in a shader record".into()),
+        BufferKind::InlineUniform | BufferKind::HeapUniform | BufferKind::HeapStorage | BufferKind::Captured => {
+            return Err("Amber has no such buffer".into());
+        }
     };
     if *element > 0 {
         return Err("the block is an element of an array of buffers".into());

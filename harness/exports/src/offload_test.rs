@@ -399,6 +399,9 @@ impl BoundResource {
             BufferKind::Storage => ("block", "RWStructuredBuffer"),
             BufferKind::Address { .. } => return Err(NoProbeTest("the suite has no addresses")),
             BufferKind::ShaderRecord => return Err(NoProbeTest("its block is in a shader record")),
+            BufferKind::InlineUniform | BufferKind::HeapUniform | BufferKind::HeapStorage | BufferKind::Captured => {
+                return Err(NoProbeTest("the suite has no such buffer"));
+            }
         };
         let is_structured = kind.ends_with("StructuredBuffer");
         if is_structured && module.layout.stride.is_none() {

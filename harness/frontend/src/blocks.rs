@@ -346,9 +346,9 @@ impl BlockFinder<'_> {
         let before = self.found.len();
         self.push(BlockKind::Pointee, element, holder);
         if let Some(block) = self.found.get_mut(before) {
-            let PointerPromise { data_layout, is_read_only, alignment } = promise;
+            let PointerPromise { data_layout, is_read_only, alignment, is_buffer_pointer } = promise;
             block.data_layout = data_layout;
-            block.reach = Reach::Pointer(Pointer { place, alignment, is_read_only });
+            block.reach = Reach::Pointer(Pointer { place, alignment, is_read_only, is_buffer_pointer });
         }
     }
 

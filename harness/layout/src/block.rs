@@ -108,6 +108,8 @@ pub struct Pointer {
     pub alignment: Option<u32>,
     /// True if no code writes through the pointer: `Ptr<T, Access.Read>`.
     pub is_read_only: bool,
+    /// True for `vk::BufferPointer<T>`, whose pointee code names with `Get`.
+    pub is_buffer_pointer: bool,
 }
 
 /// The place of a pointer whose pointee is a block.

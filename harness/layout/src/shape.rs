@@ -99,6 +99,8 @@ pub struct PointerPromise {
     pub alignment: Option<u32>,
     /// True if no code writes through it: `Ptr<T, Access.Read>`.
     pub is_read_only: bool,
+    /// True for `vk::BufferPointer<T>`, whose pointee code names with `Get`.
+    pub is_buffer_pointer: bool,
 }
 
 /// The most components of an ordinary vector. Longer ones are HLSL's long vectors, which have up to

@@ -50,7 +50,10 @@ pub(super) fn bind(job: &Job, descriptors: &Descriptors) -> (DescriptorTable, Ve
         match buffer.kind {
             BufferKind::Address { .. } => (set, binding) = (NOWHERE, NOWHERE),
             BufferKind::ShaderRecord => table.records.push(index),
-            BufferKind::Uniform | BufferKind::StorageRead | BufferKind::Storage => {}
+            BufferKind::Uniform | BufferKind::InlineUniform | BufferKind::StorageRead | BufferKind::Storage => {}
+            BufferKind::HeapUniform | BufferKind::HeapStorage | BufferKind::Captured => {
+                unreachable!("the model lacks the features")
+            }
         }
         let mut bytes = buffer.bytes.clone();
         job.write_buffer_addresses(index, &mut bytes, address_of);
@@ -119,7 +122,7 @@ pub(super) fn buffer_address(job: &Job, buffer: usize) -> u64 {
 fn first_byte(buffer: &JobBuffer) -> u32 {
     match buffer.kind {
         BufferKind::Address { alignment } => alignment,
-        BufferKind::Uniform | BufferKind::StorageRead | BufferKind::Storage | BufferKind::ShaderRecord => 0,
+        _ => 0,
     }
 }
 

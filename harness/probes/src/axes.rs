@@ -25,10 +25,12 @@ pub enum AddressSpace {
     /// The memory of a workgroup, with explicit offsets. The shader fills it from a storage buffer
     /// and, if it writes the block, copies it back.
     Workgroup,
+    /// A uniform block whose bytes are in the descriptor set.
+    InlineUniform,
 }
 
 impl AddressSpace {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Uniform,
         Self::Storage,
         Self::PushConstant,
@@ -37,6 +39,7 @@ impl AddressSpace {
         Self::Address,
         Self::ShaderRecord,
         Self::Workgroup,
+        Self::InlineUniform,
     ];
 
     /// The word in records and on the command line.
@@ -50,6 +53,7 @@ impl AddressSpace {
             Self::Address => "address",
             Self::ShaderRecord => "shader-record",
             Self::Workgroup => "workgroup",
+            Self::InlineUniform => "inline-uniform",
         }
     }
 
@@ -61,6 +65,7 @@ impl AddressSpace {
             | Self::Storage
             | Self::PushConstant
             | Self::UniformElement
+            | Self::InlineUniform
             | Self::StorageElement
             | Self::Address
             | Self::Workgroup => Stage::Compute,

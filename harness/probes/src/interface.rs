@@ -27,16 +27,23 @@ pub struct Interface {
     /// True if push constants are root constants of Direct3D 12, at the register of the block.
     pub has_root_constants: bool,
     /// The shader record that holds the address of a block in a ray-tracing stage.
-    pub record: PointerRecord,
+    pub record: PointerHolder,
+    /// The push constants that hold it in other stages.
+    pub pushed: PointerHolder,
+    /// The memory on the way: the push constants or the record have its address, and it has that of the block.
+    pub between: Option<PointerHolder>,
 }
 
-/// A shader record with the address of a block. Numbers are in bytes.
+/// Memory with an address. Numbers are in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PointerRecord {
+pub struct PointerHolder {
     /// The place of the address, a multiple of 8.
     pub at: u32,
     pub size: u32,
 }
+
+/// Alignment of the memory between push constants and the block. No type needs more.
+pub const BETWEEN_ALIGNMENT: u32 = 64;
 
 impl Interface {
     /// Returns the interface of code that a compiler made from a user's text. There the probe has
@@ -58,7 +65,9 @@ impl Default for Interface {
             is_block_writable: false,
             is_input_writable: false,
             has_root_constants: false,
-            record: PointerRecord { at: 8, size: 16 },
+            record: PointerHolder { at: 8, size: 16 },
+            pushed: PointerHolder { at: 0, size: 8 },
+            between: None,
         }
     }
 }

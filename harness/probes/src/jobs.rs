@@ -29,7 +29,7 @@ use super::{
 };
 use crate::image::encoding::{Half, Ink, Salt, WordCode};
 use crate::image::{BEFORE_WORD, BlockImage, ImageError, REFILL_WORD, data_word, element_word, image_size, nonce_word};
-use crate::{AddressSpace, Direction, Form, Stage};
+use crate::{AddressSpace, BETWEEN_ALIGNMENT, Direction, Form, Stage};
 
 /// Bytes of guards inside the bound range, and of those after it.
 const GUARD_BYTES: u32 = 64;
@@ -223,6 +223,7 @@ fn ranges(
 ) -> Vec<(BoundRange, Arc<BlockImage>)> {
     let (has_room, has_end) = match entry.space {
         AddressSpace::PushConstant => (interface.has_root_constants, false),
+        AddressSpace::InlineUniform => (false, false),
         AddressSpace::ShaderRecord | AddressSpace::Workgroup => (true, false),
         AddressSpace::Uniform
         | AddressSpace::Storage
@@ -312,13 +313,14 @@ impl Dispatch<'_> {
             AddressSpace::PushConstant if shader.interface.has_root_constants => Vec::new(),
             AddressSpace::PushConstant => block,
             // The runner overwrites this with an address: of the block, or of what a ray meets.
-            AddressSpace::Address if !entry.stage.is_traced() => vec![0; JobAddress::BYTES as usize],
+            AddressSpace::Address if !entry.stage.is_traced() => vec![0; shader.interface.pushed.size as usize],
             AddressSpace::ShaderRecord if entry.stage.record_stage().is_some_and(RecordStage::needs_ray) => {
                 vec![0; JobAddress::BYTES as usize]
             }
             AddressSpace::Uniform
             | AddressSpace::Storage
             | AddressSpace::UniformElement
+            | AddressSpace::InlineUniform
             | AddressSpace::StorageElement
             | AddressSpace::Address
             | AddressSpace::ShaderRecord
@@ -343,6 +345,7 @@ impl Dispatch<'_> {
             AddressSpace::Uniform
             | AddressSpace::Storage
             | AddressSpace::UniformElement
+            | AddressSpace::InlineUniform
             | AddressSpace::StorageElement
             | AddressSpace::Address
             | AddressSpace::ShaderRecord
@@ -365,7 +368,7 @@ impl Dispatch<'_> {
     /// Returns the registers of the array that contains the block, if there is one.
     fn ranges(&self, interface: Interface) -> Vec<RegisterRange> {
         let kind = match self.entry.space {
-            AddressSpace::Uniform | AddressSpace::UniformElement => BufferKind::Uniform,
+            AddressSpace::Uniform | AddressSpace::UniformElement | AddressSpace::InlineUniform => BufferKind::Uniform,
             AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Workgroup => self.storage(interface),
             AddressSpace::PushConstant | AddressSpace::Address | AddressSpace::ShaderRecord => return Vec::new(),
         };
@@ -389,15 +392,18 @@ impl Dispatch<'_> {
             AddressSpace::PushConstant | AddressSpace::Uniform => (BufferKind::Uniform, 0),
             AddressSpace::Storage | AddressSpace::Workgroup => (storage, 0),
             AddressSpace::UniformElement => (BufferKind::Uniform, BLOCK_ELEMENT),
+            AddressSpace::InlineUniform => return vec![buffer(socket, BufferKind::InlineUniform, block)],
             AddressSpace::StorageElement => (storage, BLOCK_ELEMENT),
-            AddressSpace::Address if entry.stage.is_traced() => {
-                let record = vec![0; interface.record.size as usize];
-                let record = buffer(socket, BufferKind::ShaderRecord, record);
-                let kind = BufferKind::Address { alignment: self.alignment };
+            AddressSpace::Address => {
+                let zeros = |kind, size: u32| buffer(socket, kind, vec![0; size as usize]);
+                let at_address = |alignment| BufferKind::Address { alignment };
+                let is_traced = entry.stage.is_traced();
+                let record = is_traced.then(|| zeros(BufferKind::ShaderRecord, interface.record.size));
+                let between = interface.between.map(|holder| zeros(at_address(BETWEEN_ALIGNMENT), holder.size));
                 let after = image.guards_behind(GUARD_BYTES, *ink);
-                return vec![record, JobBuffer { after, ..buffer(socket, kind, block) }];
+                let block = JobBuffer { after, ..buffer(socket, at_address(self.alignment), block) };
+                return record.into_iter().chain(between).chain([block]).collect();
             }
-            AddressSpace::Address => (BufferKind::Address { alignment: self.alignment }, 0),
             AddressSpace::ShaderRecord if entry.stage.is_reached() => (BufferKind::ShaderRecord, BLOCK_ELEMENT),
             AddressSpace::ShaderRecord => (BufferKind::ShaderRecord, 0),
         };
@@ -413,22 +419,33 @@ impl Dispatch<'_> {
         (0..others).map(other).chain([block]).collect()
     }
 
-    /// Returns the address of the block, if a shader reaches it by one, and the one in the block that points to its
-    /// second element.
+    /// Returns the addresses on the way to the block, if a shader reaches it by one, and the one in the block that points
+    /// to its second element.
     fn addresses(&self, buffers: &[JobBuffer], interface: Interface) -> Vec<JobAddress> {
         let is_block = |buffer: &JobBuffer| matches!(buffer.kind, BufferKind::Address { .. });
-        let Some(block) = buffers.iter().position(is_block) else { return Vec::new() };
+        let Some(block) = buffers.iter().rposition(is_block) else { return Vec::new() };
         let (holder, at) = if self.entry.stage.is_traced() {
             (AddressHolder::ShaderRecords, interface.record.at)
         } else {
-            (AddressHolder::PushConstants, 0)
+            (AddressHolder::PushConstants, interface.pushed.at)
         };
         let link = self.link.filter(|_| self.entry.forms.contains(&Form::Linked));
         let linked = link.map(|link| {
             let holder = AddressHolder::Buffer(block);
             JobAddress { holder, at: link.offset, buffer: block, target: link.target }
         });
-        [JobAddress { holder, at, buffer: block, target: 0 }].into_iter().chain(linked).collect()
+        let way = match interface.between {
+            None => vec![JobAddress { holder, at, buffer: block, target: 0 }],
+            Some(between) => {
+                let buffer = block - 1;
+                let inner = AddressHolder::Buffer(buffer);
+                vec![
+                    JobAddress { holder, at, buffer, target: 0 },
+                    JobAddress { holder: inner, at: between.at, buffer: block, target: 0 },
+                ]
+            }
+        };
+        way.into_iter().chain(linked).collect()
     }
 
     /// Returns the kind of binding for a block in a storage buffer.

@@ -49,7 +49,7 @@ mod word_map;
 
 pub use axes::{AddressSpace, Direction, Form};
 pub use copy_layout::spread;
-pub use interface::{Interface, PointerRecord, Socket};
+pub use interface::{BETWEEN_ALIGNMENT, Interface, PointerHolder, Socket};
 pub use jobs::{BoundRange, PlanShader, ProbeJob, ProbeRun, address_alignment, jobs, push_words, workgroup_words};
 pub use layoutproof_device::Stage;
 pub use length::{Tail, length_in, tail};
@@ -138,6 +138,7 @@ impl ProbeEntry {
             AddressSpace::Address => &[Feature::BufferDeviceAddress, Feature::PushConstants],
             AddressSpace::ShaderRecord => &[Feature::RayTracingPipeline],
             AddressSpace::Workgroup => &[Feature::WorkgroupLayout],
+            AddressSpace::InlineUniform => &[Feature::InlineUniformBlock],
         };
         let stage: &[Feature] = match self.stage {
             Stage::Compute => &[],

@@ -29,6 +29,9 @@ const WORKGROUP_BYTES: u64 = 1 << 12;
 /// (`maxShaderGroupStride`), which start with a group handle and end with our guards.
 const RECORD_BYTES: u64 = (1 << 12) - 256;
 
+/// Larger blocks are not probed in the descriptor set: the least that Vulkan guarantees (`maxInlineUniformBlockSize`).
+const INLINE_BYTES: u64 = 256;
+
 /// Bytes of the values that name a place. Larger leaves consist of several such values.
 const WORD: u32 = 4;
 
@@ -202,9 +205,9 @@ const fn row(
 ///
 /// Copies do not: NVIDIA's driver 580.159.04 reads zeros from local arrays of one element that are
 /// filled from a uniform buffer or from push constants, but not from a storage buffer.
-const ENTRIES: [EntryRow; 62] = {
+const ENTRIES: [EntryRow; 63] = {
     use AddressSpace::{
-        Address, PushConstant, ShaderRecord, Storage, StorageElement, Uniform, UniformElement, Workgroup,
+        Address, InlineUniform, PushConstant, ShaderRecord, Storage, StorageElement, Uniform, UniformElement, Workgroup,
     };
     use Direction::{Read, Write};
     use RecordStage::{AnyHit, Callable, ClosestHit, Intersection, Miss};
@@ -281,6 +284,7 @@ const ENTRIES: [EntryRow; 62] = {
         row("read_record_closesthit", ShaderRecord, Record(ClosestHit), Read, LEAF),
         row("read_record_anyhit", ShaderRecord, Record(AnyHit), Read, LEAF),
         row("read_record_intersection", ShaderRecord, Record(Intersection), Read, LEAF),
+        row("read_inline_uniform", InlineUniform, Compute, Read, &[Form::Leaf, Form::Vector, Form::Whole]),
     ]
 };
 
@@ -290,6 +294,7 @@ fn most_bytes(space: AddressSpace) -> Option<u64> {
     match space {
         AddressSpace::Workgroup => Some(WORKGROUP_BYTES),
         AddressSpace::ShaderRecord => Some(RECORD_BYTES),
+        AddressSpace::InlineUniform => Some(INLINE_BYTES),
         AddressSpace::Uniform
         | AddressSpace::UniformElement
         | AddressSpace::Storage
@@ -324,7 +329,7 @@ fn entries(places: &BTreeSet<(AddressSpace, Stage)>, block: &LaidOut) -> Vec<Pro
     let holds = |space: AddressSpace| match space {
         AddressSpace::Uniform | AddressSpace::UniformElement | AddressSpace::PushConstant => !unbounded,
         AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address => true,
-        AddressSpace::ShaderRecord | AddressSpace::Workgroup => {
+        AddressSpace::ShaderRecord | AddressSpace::Workgroup | AddressSpace::InlineUniform => {
             !unbounded && most_bytes(space).is_none_or(|most| occupied(block) <= most)
         }
     };

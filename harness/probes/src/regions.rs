@@ -48,7 +48,8 @@ fn hash_step(hash: u32, word: u32) -> u32 {
 /// workgroup memory all start at its first byte. Few probes use untyped pointers, so they get modules of
 /// their own.
 pub fn has_regions(entry: &ProbeEntry) -> bool {
-    !matches!(entry.space, AddressSpace::Address | AddressSpace::ShaderRecord | AddressSpace::Workgroup)
+    use AddressSpace::{Address, InlineUniform, ShaderRecord, Workgroup};
+    !matches!(entry.space, Address | ShaderRecord | Workgroup | InlineUniform)
         && !entry.is_untyped()
         && entry.forms.iter().all(|form| !matches!(form, Form::Length | Form::ByteAddress))
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::MatrixOrder;
-use layoutproof_layout::{FileId, LayoutOptions, Quantity, Span};
+use layoutproof_layout::{Block, BlockKind, FileId, LayoutOptions, Quantity, Span};
 
 use crate::case::authority::{Authority, authority};
 use crate::case::diagnosed::{ExpectedDiagnostic, diagnosed};
@@ -73,10 +73,11 @@ pub struct ExpectedNumber {
 }
 
 impl Case {
-    /// True if the case expects numbers of this block.
-    pub fn expects_of(&self, block: &str) -> bool {
+    /// True if the case expects numbers of this block. A pointee has the name of its pointer, which is a member elsewhere.
+    pub fn expects_of(&self, block: &Block) -> bool {
+        let is_own = |rest: &str| rest.starts_with(['.', '[']) || (rest.is_empty() && block.kind != BlockKind::Pointee);
         let mut paths = self.expect.iter().flat_map(|expectation| &expectation.entries).map(|entry| &entry.path);
-        paths.any(|path| path.strip_prefix(block).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '['])))
+        paths.any(|path| path.strip_prefix(block.name.as_str()).is_some_and(is_own))
     }
 
     /// Reads a case file. `id` names it.

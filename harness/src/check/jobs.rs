@@ -205,6 +205,7 @@ impl Check {
             }
             AddressSpace::Uniform
             | AddressSpace::UniformElement
+            | AddressSpace::InlineUniform
             | AddressSpace::Storage
             | AddressSpace::StorageElement
             | AddressSpace::PushConstant

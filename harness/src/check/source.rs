@@ -1,6 +1,6 @@
 //! A case or a user's file with parsed declarations.
 
-use layoutproof_layout::{LayoutOptions, Span};
+use layoutproof_layout::{Block, LayoutOptions, PointerPlace, Span};
 
 use crate::case::{BindExpectation, By, Case, Expectation, ExpectedDiagnostic};
 use layoutproof_bindings::{BindingInvocation, Declarations, SourceText};
@@ -111,7 +111,13 @@ impl Source {
             case.rejects.iter().filter(|reject| reject.by == By::Layoutproof).collect();
         let module = match declare(sources, case.declare, &options) {
             Ok(mut module) => {
-                module.blocks.retain(|block| !block.reach.is_in_code() || case.expects_of(&block.name));
+                let is_asked = |block: &Block| match block.pointer() {
+                    Some(pointer) => {
+                        pointer.is_buffer_pointer || matches!(pointer.place, PointerPlace::Parameter { .. })
+                    }
+                    None => !block.reach.is_in_code(),
+                };
+                module.blocks.retain(|block| is_asked(block) || case.expects_of(block));
                 module
             }
             Err(found) => return unexpected(case, &ours, &found, sources).map(|()| None),

@@ -97,10 +97,21 @@ impl Subject {
 
     /// Returns the shader record with the pointer to a block, and the name of the pointer in it; `None` if
     /// the block is not pointed to from a record.
-    pub(crate) fn record_with_pointer(&self, view: ViewId) -> Option<(&Block, &str)> {
-        let (holder, pointer) = self.pointer_to(self.declaration(view)?)?;
-        let is_record = holder.kind == BlockKind::ShaderRecord || holder.has_entry_record();
-        is_record.then_some((holder, pointer.name.as_str()))
+    pub(crate) fn record_with_pointer(&self, view: ViewId) -> Option<(&Block, &Member)> {
+        let root = self.way_to(self.declaration(view)?)?[0];
+        let is_record = root.0.kind == BlockKind::ShaderRecord || root.0.has_entry_record();
+        is_record.then_some(root)
+    }
+
+    /// Returns the blocks with the pointers on the way to a pointee, each with its pointer: first the one that a probe
+    /// fills, then what that points to. Never empty.
+    pub(crate) fn way_to(&self, pointee: &Block) -> Option<Vec<(&Block, &Member)>> {
+        let mut way = vec![self.pointer_to(pointee)?];
+        while way[0].0.kind == BlockKind::Pointee {
+            // A block is pointed to from one found before it, so this ends.
+            way.insert(0, self.pointer_to(way[0].0)?);
+        }
+        Some(way)
     }
 
     /// Returns the block with the pointer to a pointee, and the pointer among its direct members. `None` if a probe

@@ -107,6 +107,7 @@ pub fn limits(opened: &Opened) -> Limits {
         push_constants: limit("maxImmediateSize"),
         workgroups: [limit("maxComputeWorkgroupsPerDimension"); 3],
         targets: limit("maxColorAttachments").min(limit("maxColorAttachmentBytesPerSample") / TEXEL),
+        inline_uniform: 0,
         record_handle: 0,
         record: 0,
     }

@@ -307,9 +307,13 @@ fn layout_entry(
         DescriptorType::Buffer(kind) => match kind {
             BufferKind::Uniform => (BindingLayout::Buffer { r#type: "uniform" }, false),
             BufferKind::StorageRead => (BindingLayout::Buffer { r#type: "read-only-storage" }, false),
-            BufferKind::Storage | BufferKind::Address { .. } | BufferKind::ShaderRecord => {
-                (BindingLayout::Buffer { r#type: "storage" }, true)
-            }
+            BufferKind::Storage => (BindingLayout::Buffer { r#type: "storage" }, true),
+            BufferKind::InlineUniform
+            | BufferKind::Address { .. }
+            | BufferKind::ShaderRecord
+            | BufferKind::HeapUniform
+            | BufferKind::HeapStorage
+            | BufferKind::Captured => return lacks("buffers of this kind"),
         },
         DescriptorType::Image { kind, view, texel } => match kind {
             ImageKind::Sampled => {

@@ -121,6 +121,9 @@ pub(crate) fn class_of_buffer(kind: BufferKind) -> Result<ResourceClass, RunnerE
     match kind {
         BufferKind::Address { .. } => Err(RunnerError::Unsupported("buffers by address".to_owned())),
         BufferKind::ShaderRecord => Err(RunnerError::Unsupported("shader records".to_owned())),
+        BufferKind::InlineUniform | BufferKind::HeapUniform | BufferKind::HeapStorage | BufferKind::Captured => {
+            Err(RunnerError::Unsupported("buffers that only Vulkan has".to_owned()))
+        }
         kind => Ok(kind.class()),
     }
 }

@@ -201,6 +201,9 @@ fn accept(info: &DeviceInfo, job: &Job) -> Result<(), RunnerError> {
     check_features(info, &job.requires)?;
 
     let unsupported = |what: &str| Err(RunnerError::Unsupported(what.to_owned()));
+    if job.geometry.is_some() {
+        return unsupported("draws without a fragment stage");
+    }
     if let Some(draw) = &job.draw {
         if draw.fragment_shader.is_none() {
             return unsupported("draws whose stages share a shader: a container has one entry point");

@@ -13,6 +13,7 @@ use layoutproof_device::{RunnerError, mapped};
 
 use crate::device::VulkanDevice;
 use crate::failure::failed;
+use crate::heap;
 
 /// Regions start at multiples of this many bytes: twice 256, and no minimum offset alignment
 /// exceeds 256 (Vulkan, "Required Limits"). So a range at offset 1 × alignment in its region is at
@@ -118,6 +119,12 @@ impl ArenaBuffer {
             usage |= vk::BufferUsageFlags::SHADER_BINDING_TABLE_KHR
                 | vk::BufferUsageFlags::ACCELERATION_STRUCTURE_STORAGE_KHR
                 | vk::BufferUsageFlags::ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_KHR;
+        }
+        if device.feedback.is_some() {
+            usage |= vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT;
+        }
+        if device.heap.is_some() {
+            usage |= heap::USAGE;
         }
         let create_info = vk::BufferCreateInfo::default().size(size).usage(usage);
         // SAFETY: the device is alive and the size is not zero.

@@ -9,8 +9,9 @@ use layoutproof_device::RunnerError;
 use crate::descriptors::DescriptorSets;
 use crate::device::{RayTracing, VulkanDevice};
 use crate::failure::failed;
+use crate::heap::Heap;
 use crate::image::VulkanImage;
-use crate::job_memory::LaunchRegions;
+use crate::job_memory::{ArenaRange, LaunchRegions};
 use crate::pipeline::VulkanPipeline;
 use crate::pipeline_layout::PipelineLayout;
 use crate::resources::FilledImage;
@@ -20,6 +21,8 @@ use crate::targets::VulkanTargets;
 pub(crate) struct VulkanSubmission<'a> {
     pub(crate) pipeline: &'a VulkanPipeline,
     pub(crate) sets: &'a DescriptorSets,
+    /// The descriptor heap in place of sets.
+    pub(crate) heap: Option<&'a Heap>,
     /// Images to fill before the start.
     pub(crate) images: &'a [FilledImage],
     /// Push constants; may be empty.
@@ -36,6 +39,10 @@ pub(crate) enum Start<'a> {
     Dispatch([u32; 3]),
     /// A draw of one point into these targets.
     Draw(&'a VulkanTargets),
+    /// A draw of one point without a fragment stage. The ranges of the buffer take its outputs, by their numbers.
+    Captured { targets: &'a VulkanTargets, buffer: vk::Buffer, ranges: &'a [(u32, ArenaRange)] },
+    /// One workgroup of a task shader.
+    Mesh(&'a VulkanTargets),
     /// A launch of one ray generation with these tables.
     Trace(LaunchRegions),
 }
@@ -148,6 +155,41 @@ impl VulkanCommands {
                 let access = vk::AccessFlags::SHADER_WRITE | vk::AccessFlags::TRANSFER_WRITE;
                 StageAccess { stages: shaders | vk::PipelineStageFlags::TRANSFER, access }
             }
+            Start::Captured { targets, buffer, ranges } => {
+                self.bind(work, vk::PipelineBindPoint::GRAPHICS);
+                let feedback = self.pool.device.feedback.as_ref().expect("the device has what the job needs").fp();
+                for (number, ArenaRange { start, size }) in ranges {
+                    let (buffers, starts, sizes) = ([buffer], [*start], [u64::from(*size)]);
+                    let bind = feedback.cmd_bind_transform_feedback_buffers_ext;
+                    // SAFETY: recording has begun; the range is in the buffer, which was made for this use.
+                    unsafe { bind(self.buffer, *number, 1, buffers.as_ptr(), starts.as_ptr(), sizes.as_ptr()) };
+                }
+                targets.begin(self.buffer);
+                let none = (std::ptr::null(), std::ptr::null());
+                // SAFETY: the render pass has begun, and the buffers are bound.
+                unsafe { (feedback.cmd_begin_transform_feedback_ext)(self.buffer, 0, 0, none.0, none.1) };
+                // SAFETY: everything is bound, and the pipeline was made for this render pass.
+                unsafe { raw.cmd_draw(self.buffer, 1, 1, 0, 0) };
+                // SAFETY: the capture has begun.
+                unsafe { (feedback.cmd_end_transform_feedback_ext)(self.buffer, 0, 0, none.0, none.1) };
+                targets.end(self.buffer);
+                StageAccess {
+                    stages: vk::PipelineStageFlags::TRANSFORM_FEEDBACK_EXT,
+                    access: vk::AccessFlags::TRANSFORM_FEEDBACK_WRITE_EXT,
+                }
+            }
+            Start::Mesh(targets) => {
+                self.bind(work, vk::PipelineBindPoint::GRAPHICS);
+                targets.begin(self.buffer);
+                let mesh = self.pool.device.mesh.as_ref().expect("the device has what the job needs");
+                // SAFETY: everything is bound, and the pipeline was made for this render pass.
+                unsafe { mesh.cmd_draw_mesh_tasks(self.buffer, 1, 1, 1) };
+                targets.end(self.buffer);
+                StageAccess {
+                    stages: vk::PipelineStageFlags::TASK_SHADER_EXT | vk::PipelineStageFlags::MESH_SHADER_EXT,
+                    access: vk::AccessFlags::SHADER_WRITE,
+                }
+            }
             Start::Trace(LaunchRegions { generation, miss, hit, callable }) => {
                 self.bind(work, vk::PipelineBindPoint::RAY_TRACING_KHR);
                 let RayTracing { functions, .. } =
@@ -234,6 +276,9 @@ impl VulkanCommands {
         // SAFETY: recording has begun; the pipeline comes from this device and outlives the submission.
         unsafe { raw.cmd_bind_pipeline(self.buffer, point, pipeline.raw) };
 
+        if let (Some(heap), Some(functions)) = (work.heap, &self.pool.device.heap) {
+            heap.bind(functions, self.buffer);
+        }
         for (number, set) in &work.sets.sets {
             // SAFETY: recording has begun; the set was made with this layout's set of that number.
             unsafe { raw.cmd_bind_descriptor_sets(self.buffer, point, layout, *number, &[*set], &[]) };

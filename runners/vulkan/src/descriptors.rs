@@ -1,5 +1,6 @@
 //! The descriptor sets of one job.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use ash::vk;
@@ -7,10 +8,10 @@ use layoutproof_device::RunnerError;
 
 use crate::device::VulkanDevice;
 use crate::failure::failed;
-use crate::pipeline_layout::{PipelineLayout, PipelineShape};
+use crate::pipeline_layout::{ArrayShape, PipelineLayout, PipelineShape};
 
 /// The place of a descriptor, and the resource that it refers to.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct BoundDescriptor {
     pub(crate) set: u32,
     pub(crate) binding: u32,
@@ -20,8 +21,18 @@ pub(crate) struct BoundDescriptor {
     pub(crate) what: DescriptorContent,
 }
 
+impl BoundDescriptor {
+    /// The bytes of an inline uniform block; none for other descriptors.
+    fn inline(&self) -> &[u8] {
+        match &self.what {
+            DescriptorContent::Inline(bytes) => bytes,
+            DescriptorContent::Range(_) | DescriptorContent::Image(_) | DescriptorContent::Texels(_) => &[],
+        }
+    }
+}
+
 /// The resource that a descriptor refers to. It comes from the device of the descriptor sets.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) enum DescriptorContent {
     /// Buffer, offset and size in bytes.
     Range(vk::DescriptorBufferInfo),
@@ -29,6 +40,8 @@ pub(crate) enum DescriptorContent {
     Image(vk::DescriptorImageInfo),
     /// The view of a typed buffer.
     Texels(vk::BufferView),
+    /// The bytes of an inline uniform block.
+    Inline(Vec<u8>),
 }
 
 /// A pool with the sets of one job. Dropping it frees them.
@@ -73,7 +86,14 @@ impl DescriptorSets {
         let size = |(ty, count)| vk::DescriptorPoolSize::default().ty(ty).descriptor_count(count);
         let sizes: Vec<_> = shape.counts().into_iter().map(size).collect();
         let max_sets = u32::try_from(shape.sets.len()).expect("set numbers are distinct 32-bit numbers");
-        let create_info = vk::DescriptorPoolCreateInfo::default().max_sets(max_sets).pool_sizes(&sizes);
+        let is_inline = |array: &&ArrayShape| array.ty == vk::DescriptorType::INLINE_UNIFORM_BLOCK;
+        let inline = shape.sets.values().flat_map(BTreeMap::values).filter(is_inline).count();
+        let mut inline_info = vk::DescriptorPoolInlineUniformBlockCreateInfo::default()
+            .max_inline_uniform_block_bindings(u32::try_from(inline).expect("bindings are 32-bit numbers"));
+        let mut create_info = vk::DescriptorPoolCreateInfo::default().max_sets(max_sets).pool_sizes(&sizes);
+        if inline > 0 {
+            create_info = create_info.push_next(&mut inline_info);
+        }
         // SAFETY: there is at least one set, and none of the sizes is zero.
         made.pool = unsafe { device.raw.create_descriptor_pool(&create_info, None) }
             .map_err(failed("vkCreateDescriptorPool"))?;
@@ -86,9 +106,12 @@ impl DescriptorSets {
             found.expect("the shape was made from the same bindings").1
         };
 
+        let inline = bound.iter().map(|bound| vk::WriteDescriptorSetInlineUniformBlock::default().data(bound.inline()));
+        let mut inline: Vec<_> = inline.collect();
         let writes: Vec<_> = bound
             .iter()
-            .map(|bound| {
+            .zip(&mut inline)
+            .map(|(bound, inline)| {
                 let write = vk::WriteDescriptorSet::default()
                     .dst_set(handle(bound.set))
                     .dst_binding(bound.binding)
@@ -98,6 +121,7 @@ impl DescriptorSets {
                     DescriptorContent::Range(range) => write.buffer_info(std::slice::from_ref(range)),
                     DescriptorContent::Image(image) => write.image_info(std::slice::from_ref(image)),
                     DescriptorContent::Texels(view) => write.texel_buffer_view(std::slice::from_ref(view)),
+                    DescriptorContent::Inline(_) => write.descriptor_count(inline.data_size).push_next(inline),
                 }
             })
             .collect();

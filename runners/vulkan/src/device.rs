@@ -10,6 +10,7 @@ use layoutproof_device::{Feature, RunnerError};
 
 use crate::failure::failed;
 use crate::features::FeatureStructures;
+use crate::heap::HeapFunctions;
 use crate::instance::Instance;
 use crate::physical::{Physical, RecordAlignments};
 
@@ -28,6 +29,10 @@ pub(crate) struct VulkanDevice {
     /// The functions of ray-tracing pipelines, with the alignments of their records; `None` if the
     /// device has none.
     pub(crate) ray_tracing: Option<RayTracing>,
+    /// The functions of mesh shaders, of captured outputs and of descriptor heaps; `None` if the device has none.
+    pub(crate) mesh: Option<ash::ext::mesh_shader::Device>,
+    pub(crate) feedback: Option<ash::ext::transform_feedback::Device>,
+    pub(crate) heap: Option<HeapFunctions>,
     /// The instance that listed the device. `Drop::drop` destroys the device before this field is
     /// dropped.
     pub(crate) instance: Instance,
@@ -85,7 +90,14 @@ impl VulkanDevice {
             structures: ash::khr::acceleration_structure::Device::new(&instance.raw, &raw),
             records,
         });
-        Ok(Self { raw, queue, memory, physical: physical.handle, addresses, ray_tracing, instance })
+        let has = |feature| physical.info.features.contains(&feature);
+        let mesh = has(Feature::MeshShader).then(|| ash::ext::mesh_shader::Device::new(&instance.raw, &raw));
+        let feedback =
+            has(Feature::TransformFeedback).then(|| ash::ext::transform_feedback::Device::new(&instance.raw, &raw));
+        let heap =
+            if has(Feature::DescriptorHeap) { HeapFunctions::new(&instance, physical.handle, &raw) } else { None };
+        let physical = physical.handle;
+        Ok(Self { raw, queue, memory, physical, addresses, ray_tracing, mesh, feedback, heap, instance })
     }
 
     /// True if the device has buffer addresses.

@@ -10,6 +10,8 @@ use std::ffi::{CStr, c_void};
 use ash::{ext, khr, vk};
 use layoutproof_device::Feature;
 
+use crate::heap::{self, HeapFeatures};
+
 /// A SPIR-V capability that no probe requires by name, because its shader declares it. The device's
 /// feature for it is enabled wherever the device has it.
 pub(crate) struct CapabilitySwitch {
@@ -116,6 +118,10 @@ pub(crate) struct KnownStructures {
     ray_tracing: bool,
     workgroup: bool,
     untyped: bool,
+    inline_uniform: bool,
+    mesh: bool,
+    feedback: bool,
+    heap: bool,
 }
 
 /// `VK_KHR_shader_untyped_pointers`, which ash 0.38 does not know.
@@ -164,6 +170,11 @@ impl KnownStructures {
             ray_tracing: version >= vk::API_VERSION_1_2 && RAY_TRACING.into_iter().all(&has),
             workgroup: version >= vk::API_VERSION_1_2 && has(khr::workgroup_memory_explicit_layout::NAME),
             untyped: has(UNTYPED_POINTERS),
+            inline_uniform: version >= vk::API_VERSION_1_3 || has(ext::inline_uniform_block::NAME),
+            // Needs SPIR-V 1.4.
+            mesh: version >= vk::API_VERSION_1_2 && has(ext::mesh_shader::NAME),
+            feedback: has(ext::transform_feedback::NAME),
+            heap: version >= vk::API_VERSION_1_3 && has(heap::NAME) && has(khr::maintenance5::NAME),
         }
     }
 
@@ -179,7 +190,15 @@ impl KnownStructures {
             (self.memory_model, khr::vulkan_memory_model::NAME),
         ];
         let ray_tracing = RAY_TRACING.map(|name| (self.ray_tracing, name));
-        let others = [(self.workgroup, khr::workgroup_memory_explicit_layout::NAME), (self.untyped, UNTYPED_POINTERS)];
+        let others = [
+            (self.workgroup, khr::workgroup_memory_explicit_layout::NAME),
+            (self.untyped, UNTYPED_POINTERS),
+            (self.inline_uniform && version < vk::API_VERSION_1_3, ext::inline_uniform_block::NAME),
+            (self.mesh, ext::mesh_shader::NAME),
+            (self.feedback, ext::transform_feedback::NAME),
+            (self.heap, heap::NAME),
+            (self.heap, khr::maintenance5::NAME),
+        ];
         let not_core = in_1_2.into_iter().filter(|_| version < vk::API_VERSION_1_2).chain(ray_tracing).chain(others);
         not_core.filter(|(known, _)| *known).map(|(_, name)| name).collect()
     }
@@ -200,6 +219,11 @@ pub(crate) struct FeatureStructures {
     acceleration: vk::PhysicalDeviceAccelerationStructureFeaturesKHR<'static>,
     workgroup: vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>,
     untyped: UntypedPointersFeatures,
+    inline_uniform: vk::PhysicalDeviceInlineUniformBlockFeatures<'static>,
+    mesh: vk::PhysicalDeviceMeshShaderFeaturesEXT<'static>,
+    feedback: vk::PhysicalDeviceTransformFeedbackFeaturesEXT<'static>,
+    heap: HeapFeatures,
+    maintenance5: vk::PhysicalDeviceMaintenance5FeaturesKHR<'static>,
 }
 
 impl FeatureStructures {
@@ -212,8 +236,10 @@ impl FeatureStructures {
                 *field = vk::TRUE;
             }
         }
-        // Rays need both, and a device with one has the other.
+        // Rays, mesh shaders and heaps need both, and a device with one has the other.
         structures.acceleration.acceleration_structure = structures.ray_tracing.ray_tracing_pipeline;
+        structures.mesh.task_shader = structures.mesh.mesh_shader;
+        structures.maintenance5.maintenance5 = structures.heap.descriptor_heap;
         for switch in SWITCHES.iter().filter(|switch| capabilities.contains(&switch.capability)) {
             *(switch.field)(&mut structures) = vk::TRUE;
         }
@@ -235,12 +261,31 @@ impl FeatureStructures {
                 }
             )*};
         }
-        link!(storage8, float16_int8, scalar, uniform_standard, address, indexing, memory_model, ray_tracing);
-        link!(workgroup, untyped);
+        link!(
+            storage8,
+            float16_int8,
+            scalar,
+            uniform_standard,
+            address,
+            indexing,
+            memory_model,
+            ray_tracing,
+            workgroup,
+            untyped,
+            inline_uniform,
+            mesh,
+            feedback,
+            heap
+        );
 
         if known.ray_tracing {
             self.acceleration.p_next = next;
             next = std::ptr::from_mut(&mut self.acceleration).cast();
+        }
+
+        if known.heap {
+            self.maintenance5.p_next = next;
+            next = std::ptr::from_mut(&mut self.maintenance5).cast();
         }
 
         self.core.p_next = next;
@@ -254,9 +299,10 @@ impl FeatureStructures {
         let mut features: BTreeSet<Feature> = Feature::ALL.into_iter().filter(on).collect();
         features.extend([Feature::PushConstants, Feature::UniformBufferArray, Feature::StorageBufferArray]);
         features.extend(features.contains(&Feature::BufferDeviceAddress).then_some(Feature::PointersInBuffers));
-        // A launch names its shader records by their address.
+        // A launch names its shader records by their address, and heaps are at one.
         if !features.contains(&Feature::BufferDeviceAddress) {
             features.remove(&Feature::RayTracingPipeline);
+            features.remove(&Feature::DescriptorHeap);
         }
         features
     }
@@ -297,6 +343,10 @@ impl FeatureStructures {
             Feature::Workgroup8 => &mut self.workgroup.workgroup_memory_explicit_layout8_bit_access,
             Feature::Workgroup16 => &mut self.workgroup.workgroup_memory_explicit_layout16_bit_access,
             Feature::UntypedPointers => &mut self.untyped.shader_untyped_pointers,
+            Feature::InlineUniformBlock => &mut self.inline_uniform.inline_uniform_block,
+            Feature::MeshShader => &mut self.mesh.mesh_shader,
+            Feature::TransformFeedback => &mut self.feedback.transform_feedback,
+            Feature::DescriptorHeap => &mut self.heap.descriptor_heap,
         })
     }
 }

@@ -16,11 +16,22 @@ use crate::pipeline_layout::descriptor_type;
 
 /// A part of the arena.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct ArenaRange {
+pub(crate) struct ArenaRange {
     /// First byte in the arena.
-    start: u64,
+    pub(crate) start: u64,
     /// In bytes.
-    size: u32,
+    pub(crate) size: u32,
+}
+
+/// A buffer in the heap of resources.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HeapRange {
+    /// The number of its descriptor.
+    pub(crate) element: u32,
+    pub(crate) ty: vk::DescriptorType,
+    pub(crate) address: u64,
+    /// In bytes.
+    pub(crate) size: u64,
 }
 
 /// Bytes for the elements that the job leaves out of one buffer array.
@@ -125,7 +136,7 @@ impl JobMemory {
         arena.address() + start + u64::from(placement.offset)
     }
 
-    pub(crate) fn descriptors(&self, descriptors: &Descriptors, arena: &Arena) -> Vec<BoundDescriptor> {
+    pub(crate) fn descriptors(&self, job: &Job, descriptors: &Descriptors, arena: &Arena) -> Vec<BoundDescriptor> {
         let mut bound = Vec::new();
         for ((set, number), array) in descriptors.placed() {
             match array.ty {
@@ -134,16 +145,49 @@ impl JobMemory {
             }
 
             bound.extend(array.elements().map(|element| {
+                let ty = descriptor_type(array.ty);
+                if array.inline_size(job).is_some() {
+                    let what = DescriptorContent::Inline(job.buffers[array.named[&element]].bytes.clone());
+                    return BoundDescriptor { set, binding: number, element, ty, what };
+                }
                 let range = self.range(set, number, array, element);
                 let info = vk::DescriptorBufferInfo::default()
                     .buffer(arena.handle())
                     .offset(range.start)
                     .range(range.size.into());
-                let ty = descriptor_type(array.ty);
                 BoundDescriptor { set, binding: number, element, ty, what: DescriptorContent::Range(info) }
             }));
         }
         bound
+    }
+
+    /// The ranges of the buffers with this kind: a kind of the heap, or [`BufferKind::Captured`].
+    pub(crate) fn ranges(&self, job: &Job, kind: BufferKind) -> Vec<(u32, ArenaRange)> {
+        let own = job.buffers.iter().zip(&self.placed).filter(|(buffer, _)| buffer.kind == kind);
+        let range = |(buffer, placed): (&JobBuffer, &PlacedBuffer)| {
+            let number = if kind == BufferKind::Captured { buffer.binding } else { buffer.element };
+            let start = placed.start + u64::from(placed.placement.offset);
+            (number, ArenaRange { start, size: placed.placement.size })
+        };
+        own.map(range).collect()
+    }
+
+    /// The buffers in the heap.
+    pub(crate) fn heap(&self, job: &Job, arena: &Arena) -> Vec<HeapRange> {
+        let kinds = [
+            (BufferKind::HeapUniform, vk::DescriptorType::UNIFORM_BUFFER),
+            (BufferKind::HeapStorage, vk::DescriptorType::STORAGE_BUFFER),
+        ];
+        let in_heap = kinds.into_iter().flat_map(|(kind, ty)| {
+            let ranges = self.ranges(job, kind).into_iter();
+            ranges.map(move |(element, range)| HeapRange {
+                element,
+                ty,
+                address: arena.address() + range.start,
+                size: range.size.into(),
+            })
+        });
+        in_heap.collect()
     }
 
     fn range(&self, set: u32, number: u32, binding: &DescriptorArray, element: u32) -> ArenaRange {

@@ -13,6 +13,7 @@ mod descriptors;
 mod device;
 mod failure;
 mod features;
+mod heap;
 mod image;
 mod instance;
 mod job_memory;

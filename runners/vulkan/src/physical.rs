@@ -146,7 +146,10 @@ fn describe(
 
     let portability = has(ash::khr::portability_subset::NAME);
     let records = info.features.contains(&Feature::RayTracingPipeline).then(|| record_alignments(instance, handle));
-    let (limits, mut capabilities) = (limits(&properties.limits, records), structures.capabilities());
+    let has_inline = info.features.contains(&Feature::InlineUniformBlock);
+    let inline_uniform = if has_inline { largest_inline_block(instance, handle) } else { 0 };
+    let limits = Limits { inline_uniform, ..limits(&properties.limits, records) };
+    let mut capabilities = structures.capabilities();
     capabilities.extend(subgroup_capabilities(instance, handle));
     let bus = if has(ash::ext::pci_bus_info::NAME) { bus(instance, handle) } else { String::new() };
     Ok(Some(Physical { handle, info, version, limits, known, capabilities, queue_family, bus, records, portability }))
@@ -161,6 +164,7 @@ fn limits(limits: &vk::PhysicalDeviceLimits, records: Option<RecordAlignments>) 
         storage_alignment: alignment(limits.min_storage_buffer_offset_alignment),
         uniform_range: limits.max_uniform_buffer_range,
         storage_range: limits.max_storage_buffer_range,
+        inline_uniform: 0,
         uniform_buffers: limits.max_per_stage_descriptor_uniform_buffers,
         storage_buffers: limits.max_per_stage_descriptor_storage_buffers,
         sampled_images: limits.max_per_stage_descriptor_sampled_images,
@@ -173,6 +177,15 @@ fn limits(limits: &vk::PhysicalDeviceLimits, records: Option<RecordAlignments>) 
         record_handle: records.map_or(0, |records| records.handle),
         record: records.map_or(0, |records| records.stride),
     }
+}
+
+/// The bytes of the largest inline uniform block of a device that has them.
+fn largest_inline_block(instance: &Instance, handle: vk::PhysicalDevice) -> u32 {
+    let mut found = vk::PhysicalDeviceInlineUniformBlockProperties::default();
+    let mut chain = vk::PhysicalDeviceProperties2::default().push_next(&mut found);
+    // SAFETY: the handle comes from this instance; the chain's structures live to the end of this function.
+    unsafe { instance.raw.get_physical_device_properties2(handle, &mut chain) };
+    found.max_inline_uniform_block_size
 }
 
 /// The alignments of a device with ray-tracing pipelines.

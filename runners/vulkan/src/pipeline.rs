@@ -6,10 +6,11 @@ use std::ffi::{CStr, CString};
 use std::rc::Rc;
 
 use ash::vk;
-use layoutproof_device::{Draw, Job, RecordStage, RunnerError, Trace};
+use layoutproof_device::{Draw, Geometry, Job, RecordStage, RunnerError, Trace};
 
 use crate::device::{RayTracing, VulkanDevice};
 use crate::failure::{failed, shader_failed};
+use crate::heap;
 use crate::pipeline_layout::PipelineLayout;
 use crate::requirements::spirv_words;
 use crate::specialization::Specialization;
@@ -32,6 +33,7 @@ struct PipelineSource {
     entry: String,
     draw: Option<Draw>,
     trace: Option<Trace>,
+    geometry: Option<Geometry>,
     constants: BTreeMap<u32, u32>,
 }
 
@@ -40,7 +42,7 @@ pub(crate) struct PipelineUse<'a> {
     pub(crate) layout: &'a Rc<PipelineLayout>,
     /// The words of the shader module.
     pub(crate) words: &'a [u32],
-    /// The targets, if the job draws.
+    /// The targets, if the job draws; none without a fragment stage.
     pub(crate) targets: Option<&'a VulkanTargets>,
 }
 
@@ -58,7 +60,23 @@ impl VulkanPipeline {
                 stage(vk::ShaderStageFlags::VERTEX, &module, &entry).specialization_info(&info),
                 stage(vk::ShaderStageFlags::FRAGMENT, &module, &fragment).specialization_info(&info),
             ];
-            draws(device, &stages, used.layout, targets)?
+            draws(device, &stages, used.layout, targets, false)?
+        } else if let (Some(geometry), Some(targets)) = (&job.geometry, used.targets) {
+            match geometry {
+                Geometry::Vertex => {
+                    let vertex = stage(vk::ShaderStageFlags::VERTEX, &module, &entry).specialization_info(&info);
+                    draws(device, &[vertex], used.layout, targets, true)?
+                }
+                Geometry::Mesh { task, task_entry } => {
+                    let task = VulkanShaderModule::new(device, spirv_words(task)?)?;
+                    let name = c_name(task_entry)?;
+                    let stages = [
+                        stage(vk::ShaderStageFlags::TASK_EXT, &task, &name),
+                        stage(vk::ShaderStageFlags::MESH_EXT, &module, &entry).specialization_info(&info),
+                    ];
+                    draws(device, &stages, used.layout, targets, true)?
+                }
+            }
         } else if let (Some(trace), Some(ray_tracing)) = (&job.trace, &device.ray_tracing) {
             let flags = vk::ShaderStageFlags::RAYGEN_KHR;
             match &trace.reached {
@@ -86,6 +104,7 @@ impl VulkanPipeline {
             entry: job.entry.clone(),
             draw: job.draw.clone(),
             trace: job.trace.clone(),
+            geometry: job.geometry.clone(),
             constants: job.constants.clone(),
         };
         let layout = Rc::clone(used.layout);
@@ -98,11 +117,12 @@ impl VulkanPipeline {
 
     /// True if this pipeline fits `job` and `used`.
     pub(crate) fn serves(&self, job: &Job, used: &PipelineUse<'_>) -> bool {
-        let PipelineSource { words, entry, draw, trace, constants } = &self.source;
+        let PipelineSource { words, entry, draw, trace, geometry, constants } = &self.source;
         Rc::ptr_eq(&self.layout, used.layout)
             && *entry == job.entry
             && *draw == job.draw
             && *trace == job.trace
+            && *geometry == job.geometry
             && *constants == job.constants
             && words == used.words
     }
@@ -133,7 +153,11 @@ fn dispatches(
     stage: vk::PipelineShaderStageCreateInfo<'_>,
     layout: &PipelineLayout,
 ) -> Result<vk::Pipeline, RunnerError> {
-    let create_info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout.raw);
+    let mut flags = vk::PipelineCreateFlags2CreateInfoKHR::default().flags(heap::PIPELINE);
+    let mut create_info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout.raw);
+    if layout.has_heap {
+        create_info = create_info.layout(vk::PipelineLayout::null()).push_next(&mut flags);
+    }
     // SAFETY: module and layout come from this device and live; the module has an entry point with
     // that name. This process cannot know if the module is valid, and drivers may crash on an
     // invalid one. That is why probes run in a separate process.
@@ -143,12 +167,13 @@ fn dispatches(
     only("vkCreateComputePipelines", made)
 }
 
-/// Makes a pipeline that draws points without vertex data into all targets.
+/// Makes a pipeline that draws points without vertex data into all targets, or discards what it would draw.
 fn draws(
     device: &VulkanDevice,
     stages: &[vk::PipelineShaderStageCreateInfo<'_>],
     layout: &PipelineLayout,
     targets: &VulkanTargets,
+    discards: bool,
 ) -> Result<vk::Pipeline, RunnerError> {
     let vertices = vk::PipelineVertexInputStateCreateInfo::default();
     let points = vk::PipelineInputAssemblyStateCreateInfo::default().topology(vk::PrimitiveTopology::POINT_LIST);
@@ -157,7 +182,8 @@ fn draws(
     let scissors = [VulkanTargets::area()];
     let viewport = vk::PipelineViewportStateCreateInfo::default().viewports(&viewports).scissors(&scissors);
 
-    let raster = vk::PipelineRasterizationStateCreateInfo::default().line_width(1.0);
+    let raster =
+        vk::PipelineRasterizationStateCreateInfo::default().line_width(1.0).rasterizer_discard_enable(discards);
     let samples = vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(vk::SampleCountFlags::TYPE_1);
     let written = vk::PipelineColorBlendAttachmentState::default().color_write_mask(vk::ColorComponentFlags::RGBA);
     let written = vec![written; targets.count()];

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use ash::vk;
 use layoutproof_device::descriptors::{DescriptorArray, DescriptorType, Descriptors};
-use layoutproof_device::{BufferKind, ImageKind, Job, RunnerError};
+use layoutproof_device::{BufferKind, Geometry, ImageKind, Job, JobBuffer, RunnerError};
 
 use crate::device::VulkanDevice;
 use crate::failure::failed;
@@ -19,13 +19,15 @@ pub(crate) struct PipelineShape {
     pub(crate) push_constants: u32,
     /// The stages that see descriptors and push constants.
     pub(crate) stages: vk::ShaderStageFlags,
+    /// True if the pipeline has a descriptor heap in place of sets.
+    pub(crate) has_heap: bool,
 }
 
 /// The descriptors of one binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ArrayShape {
     pub(crate) ty: vk::DescriptorType,
-    /// Array length.
+    /// Array length; the size of an inline uniform block in bytes.
     pub(crate) length: u32,
 }
 
@@ -34,7 +36,10 @@ impl PipelineShape {
     pub(crate) fn of(job: &Job, descriptors: &Descriptors) -> Self {
         let shape = |array: &DescriptorArray| ArrayShape {
             ty: descriptor_type(array.ty),
-            length: u32::try_from(array.length()).expect("within the device's limit"),
+            length: match array.inline_size(job) {
+                Some(size) => size,
+                None => u32::try_from(array.length()).expect("within the device's limit"),
+            },
         };
         let in_set = |arrays: &BTreeMap<u32, DescriptorArray>| {
             arrays.iter().map(|(binding, array)| (*binding, shape(array))).collect()
@@ -43,6 +48,7 @@ impl PipelineShape {
             sets: descriptors.sets.iter().map(|(set, arrays)| (*set, in_set(arrays))).collect(),
             push_constants: u32::try_from(job.push_constants.len()).expect("within the device's limit"),
             stages: stages(job),
+            has_heap: has_heap(job),
         }
     }
 
@@ -68,18 +74,33 @@ const TRACED: vk::ShaderStageFlags = vk::ShaderStageFlags::from_raw(
 
 fn stages(job: &Job) -> vk::ShaderStageFlags {
     match (&job.draw, &job.trace) {
-        (None, None) => vk::ShaderStageFlags::COMPUTE,
+        (None, None) => match job.geometry {
+            None => vk::ShaderStageFlags::COMPUTE,
+            Some(Geometry::Vertex) => vk::ShaderStageFlags::VERTEX,
+            Some(Geometry::Mesh { .. }) => vk::ShaderStageFlags::TASK_EXT | vk::ShaderStageFlags::MESH_EXT,
+        },
         (None, Some(_)) => TRACED,
         (Some(_), _) => vk::ShaderStageFlags::VERTEX | vk::ShaderStageFlags::FRAGMENT,
     }
 }
 
+fn has_heap(job: &Job) -> bool {
+    let is_in_heap = |buffer: &JobBuffer| matches!(buffer.kind, BufferKind::HeapUniform | BufferKind::HeapStorage);
+    job.buffers.iter().any(is_in_heap)
+}
+
 pub(crate) fn descriptor_type(ty: DescriptorType) -> vk::DescriptorType {
     match ty {
-        DescriptorType::Buffer(BufferKind::Uniform) => vk::DescriptorType::UNIFORM_BUFFER,
-        DescriptorType::Buffer(
-            BufferKind::StorageRead | BufferKind::Storage | BufferKind::Address { .. } | BufferKind::ShaderRecord,
-        ) => vk::DescriptorType::STORAGE_BUFFER,
+        DescriptorType::Buffer(kind) => match kind {
+            BufferKind::Uniform | BufferKind::HeapUniform => vk::DescriptorType::UNIFORM_BUFFER,
+            BufferKind::InlineUniform => vk::DescriptorType::INLINE_UNIFORM_BLOCK,
+            BufferKind::StorageRead
+            | BufferKind::Storage
+            | BufferKind::HeapStorage
+            | BufferKind::Captured
+            | BufferKind::Address { .. }
+            | BufferKind::ShaderRecord => vk::DescriptorType::STORAGE_BUFFER,
+        },
         DescriptorType::Image { kind, .. } => match kind {
             ImageKind::Sampled => vk::DescriptorType::SAMPLED_IMAGE,
             ImageKind::Storage => vk::DescriptorType::STORAGE_IMAGE,
@@ -98,6 +119,8 @@ pub(crate) struct PipelineLayout {
     pub(crate) sets: Vec<SetLayout>,
     /// The stages that see the push constants.
     pub(crate) stages: vk::ShaderStageFlags,
+    /// True if the pipeline has a descriptor heap in place of sets, and so no layout.
+    pub(crate) has_heap: bool,
     device: Rc<VulkanDevice>,
 }
 
@@ -118,7 +141,7 @@ impl PipelineLayout {
         // SAFETY: the set layouts come from this device and live; sizes were checked against the device's limits.
         let raw = unsafe { device.raw.create_pipeline_layout(&create_info, None) }
             .map_err(failed("vkCreatePipelineLayout"))?;
-        Ok(Self { raw, sets, stages, device: Rc::clone(device) })
+        Ok(Self { raw, sets, stages, has_heap: shape.has_heap, device: Rc::clone(device) })
     }
 }
 

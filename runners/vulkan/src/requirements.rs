@@ -7,11 +7,11 @@
 use ash::vk;
 use layoutproof_device::descriptors::Descriptors;
 use layoutproof_device::limits::{check_features, needed_features};
-use layoutproof_device::{Job, ReachedStage, RunnerError, Shader, Stage, Trace};
+use layoutproof_device::{Geometry, Job, ReachedStage, RunnerError, Shader, Stage, Trace};
 
 use crate::features::{SUBGROUPS, SWITCHES};
 use crate::physical::Physical;
-use crate::spirv::{self, ModuleFacts};
+use crate::spirv::{self, ExecutionModel, MESH, ModuleFacts, TASK, model_of};
 
 impl Physical {
     /// Returns the shader's words if this device can run them.
@@ -20,17 +20,26 @@ impl Physical {
         let words = spirv_words(&job.shader)?;
         let mut facts = spirv::read(words)?;
         match (&job.draw, &job.trace) {
-            (None, None) => check_entry(&facts, Stage::Compute, &job.entry)?,
-            (None, Some(Trace { reached: None })) => check_entry(&facts, Stage::RayGeneration, &job.entry)?,
+            (None, None) => match &job.geometry {
+                None => check_entry(&facts, model_of(Stage::Compute), &job.entry)?,
+                Some(Geometry::Vertex) => check_entry(&facts, model_of(Stage::Vertex), &job.entry)?,
+                Some(Geometry::Mesh { task, task_entry }) => {
+                    check_entry(&facts, MESH, &job.entry)?;
+                    let task = spirv::read(spirv_words(task)?)?;
+                    check_entry(&task, TASK, task_entry)?;
+                    facts.add_needs(task);
+                }
+            },
+            (None, Some(Trace { reached: None })) => check_entry(&facts, model_of(Stage::RayGeneration), &job.entry)?,
             (None, Some(Trace { reached: Some(ReachedStage { stage, entry, generation }) })) => {
-                check_entry(&facts, Stage::Record(*stage), entry)?;
+                check_entry(&facts, model_of(Stage::Record(*stage)), entry)?;
                 let generation = spirv::read(spirv_words(generation)?)?;
-                check_entry(&generation, Stage::RayGeneration, &job.entry)?;
+                check_entry(&generation, model_of(Stage::RayGeneration), &job.entry)?;
                 facts.add_needs(generation);
             }
             (Some(draw), _) => {
-                check_entry(&facts, Stage::Vertex, &job.entry)?;
-                check_entry(&facts, Stage::Fragment, &draw.fragment)?;
+                check_entry(&facts, model_of(Stage::Vertex), &job.entry)?;
+                check_entry(&facts, model_of(Stage::Fragment), &draw.fragment)?;
             }
         }
 
@@ -64,12 +73,12 @@ pub(crate) fn spirv_words(shader: &Shader) -> Result<&[u32], RunnerError> {
     }
 }
 
-fn check_entry(facts: &ModuleFacts, stage: Stage, entry: &str) -> Result<(), RunnerError> {
-    let known: Vec<&str> = facts.entries.iter().filter(|(of, _)| *of == stage).map(|(_, name)| name.as_str()).collect();
+fn check_entry(facts: &ModuleFacts, (model, stage): ExecutionModel, entry: &str) -> Result<(), RunnerError> {
+    let known: Vec<&str> = facts.entries.iter().filter(|(of, _)| *of == model).map(|(_, name)| name.as_str()).collect();
     if known.contains(&entry) {
         return Ok(());
     }
-    let (stage, known) = (stage.as_str(), known.join(", "));
+    let known = known.join(", ");
     Err(RunnerError::ShaderRefused(format!("no {stage} entry point {entry}; the module has: {known}")))
 }
 

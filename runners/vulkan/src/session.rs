@@ -7,13 +7,14 @@ use std::time::Duration;
 use layoutproof_device::descriptors::Descriptors;
 use layoutproof_device::limits::check_features;
 use layoutproof_device::placement::BufferPlacement;
-use layoutproof_device::{DeviceInfo, DeviceSession, Feature, Job, ReadBack, RunnerError};
+use layoutproof_device::{BufferKind, DeviceInfo, DeviceSession, Feature, Geometry, Job, ReadBack, RunnerError};
 
 use crate::arena::Arena;
 use crate::commands::{Start, VulkanCommands, VulkanSubmission};
 use crate::descriptors::DescriptorSets;
 use crate::device::VulkanDevice;
 use crate::features::IMAGE_CUBE_ARRAY;
+use crate::heap::Heap;
 use crate::instance::Instance;
 use crate::job_memory::JobMemory;
 use crate::physical::Physical;
@@ -70,19 +71,35 @@ impl DeviceSession for VulkanSession {
         let scene = self.address_of_scene(job)?;
 
         let layout = self.layout(&shape)?;
-        let targets = job.draw.as_ref().map(|draw| self.targets(draw.targets)).transpose()?;
-        let mut bound = memory.descriptors(&descriptors, &self.arena);
+        let targets = job.draw.as_ref().map(|draw| draw.targets).or(job.geometry.as_ref().map(|_| 0));
+        let targets = targets.map(|count| self.targets(count)).transpose()?;
+        let mut bound = memory.descriptors(job, &descriptors, &self.arena);
         bound.extend_from_slice(&resources.bound);
+        let heap = match &self.device.heap {
+            Some(functions) if layout.has_heap => {
+                Some(Heap::new(&self.device, functions, &memory.heap(job, &self.arena))?)
+            }
+            _ => None,
+        };
         let sets = DescriptorSets::new(&self.device, &layout, &shape, &bound)?;
         let pipeline = self.pipeline(job, &PipelineUse { layout: &layout, words, targets: targets.as_deref() })?;
 
         memory.write_handles(&pipeline.handles, &mut self.arena);
         let dispatch = Start::Dispatch(job.workgroups);
-        let start = targets.as_deref().map(Start::Draw).or(memory.launch(job, &self.arena).map(Start::Trace));
+        let captured = memory.ranges(job, BufferKind::Captured);
+        let start = match (targets.as_deref(), &job.geometry) {
+            (Some(targets), None) => Some(Start::Draw(targets)),
+            (Some(targets), Some(Geometry::Vertex)) => {
+                Some(Start::Captured { targets, buffer: self.arena.handle(), ranges: &captured })
+            }
+            (Some(targets), Some(Geometry::Mesh { .. })) => Some(Start::Mesh(targets)),
+            (None, _) => memory.launch(job, &self.arena).map(Start::Trace),
+        };
 
         let work = VulkanSubmission {
             pipeline: &pipeline,
             sets: &sets,
+            heap: heap.as_ref(),
             images: &resources.images,
             push_constants: &memory.push_constants(job, &self.arena, scene),
             inverts_push_constants_first: job.inverts_push_constants_first,
@@ -90,7 +107,7 @@ impl DeviceSession for VulkanSession {
         };
         if let Err(error) = self.commands.run(&work) {
             // The work may still use them. The caller leaks the rest, including the targets.
-            std::mem::forget((pipeline, sets, resources));
+            std::mem::forget((pipeline, sets, resources, heap));
             return Err(error);
         }
 

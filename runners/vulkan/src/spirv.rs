@@ -13,20 +13,25 @@ const HEADER_WORDS: usize = 5;
 const OP_ENTRY_POINT: u32 = 15;
 const OP_CAPABILITY: u32 = 17;
 
-/// The stage with this `Execution Model`; `None` if no job can use it.
-fn stage_of(execution_model: u32) -> Option<Stage> {
-    match execution_model {
-        0 => Some(Stage::Vertex),
-        4 => Some(Stage::Fragment),
-        5 => Some(Stage::Compute),
-        5313 => Some(Stage::RayGeneration),
-        5314 => Some(Stage::Record(RecordStage::Intersection)),
-        5315 => Some(Stage::Record(RecordStage::AnyHit)),
-        5316 => Some(Stage::Record(RecordStage::ClosestHit)),
-        5317 => Some(Stage::Record(RecordStage::Miss)),
-        5318 => Some(Stage::Record(RecordStage::Callable)),
-        _ => None,
-    }
+/// An `Execution Model` with its name in messages.
+pub(crate) type ExecutionModel = (u32, &'static str);
+
+pub(crate) const TASK: ExecutionModel = (5364, "task");
+pub(crate) const MESH: ExecutionModel = (5365, "mesh");
+
+pub(crate) fn model_of(stage: Stage) -> ExecutionModel {
+    let model = match stage {
+        Stage::Vertex => 0,
+        Stage::Fragment => 4,
+        Stage::Compute => 5,
+        Stage::RayGeneration => 5313,
+        Stage::Record(RecordStage::Intersection) => 5314,
+        Stage::Record(RecordStage::AnyHit) => 5315,
+        Stage::Record(RecordStage::ClosestHit) => 5316,
+        Stage::Record(RecordStage::Miss) => 5317,
+        Stage::Record(RecordStage::Callable) => 5318,
+    };
+    (model, stage.as_str())
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,8 +42,8 @@ pub(crate) struct ModuleFacts {
     pub(crate) features: Vec<Feature>,
     /// All capabilities of the module.
     pub(crate) capabilities: Vec<u32>,
-    /// Stages and names of the entry points, except those of other stages.
-    pub(crate) entries: Vec<(Stage, String)>,
+    /// The `Execution Model` and the name of each entry point.
+    pub(crate) entries: Vec<(u32, String)>,
 }
 
 /// Reads `words`.
@@ -84,7 +89,7 @@ impl ModuleFacts {
                 self.features.extend(feature_of(*capability));
             }
             (OP_ENTRY_POINT, [model, _, name @ ..]) => {
-                self.entries.extend(stage_of(*model).map(|stage| (stage, string(name))));
+                self.entries.push((*model, string(name)));
             }
             _ => {}
         }
@@ -117,6 +122,9 @@ fn feature_of(capability: u32) -> Option<Feature> {
         4429 => Feature::Workgroup8,
         4430 => Feature::Workgroup16,
         4473 => Feature::UntypedPointers,
+        53 => Feature::TransformFeedback,
+        5128 => Feature::DescriptorHeap,
+        5283 => Feature::MeshShader,
         5347 => Feature::BufferDeviceAddress,
         _ => return None,
     })
@@ -137,7 +145,7 @@ mod tests {
         assert_eq!(facts.version, (1, 3));
         assert_eq!(facts.features, [Feature::Int64]);
         assert_eq!(facts.capabilities, [1, 11]);
-        assert_eq!(facts.entries, [(Stage::Compute, "main".to_owned())]);
+        assert_eq!(facts.entries, [(model_of(Stage::Compute).0, "main".to_owned())]);
     }
 
     #[test]

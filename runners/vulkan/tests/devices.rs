@@ -62,10 +62,13 @@ fn current_lavapipe() -> Option<Trial> {
 }
 
 /// Checks that only Vulkan devices run.
-const OWN: [(&str, Check); 3] = [
+const OWN: [(&str, Check); 6] = [
     ("capabilities_are_checked", capabilities),
     ("broken_spirv_is_refused", broken_spirv),
     ("payloads", by_hand::payloads),
+    ("mesh_payloads", by_hand::mesh_payloads),
+    ("descriptor_heaps", by_hand::heaps),
+    ("captured_outputs", by_hand::captured_outputs),
 ];
 
 /// Checks with SPIR-V that is not made from WGSL.

@@ -267,6 +267,7 @@ pub(crate) fn limits(limits: &wgpu::Limits) -> Limits {
         push_constants: limits.max_immediate_size,
         workgroups: [limits.max_compute_workgroups_per_dimension; 3],
         targets: limits.max_color_attachments.min(limits.max_color_attachment_bytes_per_sample / TARGET_BYTES),
+        inline_uniform: 0,
         record_handle: 0,
         record: 0,
     }

@@ -100,11 +100,17 @@ fn binding_type(ty: DescriptorType, access: StorageTextureAccess) -> Result<wgpu
     let buffer = |ty| wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None };
 
     Ok(match ty {
-        DescriptorType::Buffer(BufferKind::Uniform) => buffer(BufferBindingType::Uniform),
-        DescriptorType::Buffer(BufferKind::StorageRead) => buffer(BufferBindingType::Storage { read_only: true }),
-        DescriptorType::Buffer(BufferKind::Storage | BufferKind::Address { .. } | BufferKind::ShaderRecord) => {
-            buffer(BufferBindingType::Storage { read_only: false })
-        }
+        DescriptorType::Buffer(kind) => match kind {
+            BufferKind::Uniform => buffer(BufferBindingType::Uniform),
+            BufferKind::StorageRead => buffer(BufferBindingType::Storage { read_only: true }),
+            BufferKind::Storage => buffer(BufferBindingType::Storage { read_only: false }),
+            BufferKind::InlineUniform
+            | BufferKind::Address { .. }
+            | BufferKind::ShaderRecord
+            | BufferKind::HeapUniform
+            | BufferKind::HeapStorage
+            | BufferKind::Captured => return lacks("buffers of this kind"),
+        },
         DescriptorType::Image { kind, view, texel } => match kind {
             ImageKind::Sampled => wgpu::BindingType::Texture {
                 sample_type: sample_type(texel),

@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 use crate::descriptors::{DescriptorType, Descriptors};
 use crate::placement::BufferPlacement;
 use crate::{
-    AddressHolder, BufferKind, DeviceInfo, Feature, ImageKind, Job, JobAddress, JobBuffer, JobImage, RunnerError, Trace,
+    AddressHolder, BufferKind, DeviceInfo, Feature, Geometry, ImageKind, Job, JobAddress, JobBuffer, JobImage,
+    RunnerError, Trace,
 };
 
 /// Bytes of a word. Ranges and what is around them consist of whole words.
@@ -34,6 +35,8 @@ pub struct Limits {
     pub storage_alignment: u32,
     pub uniform_range: u32,
     pub storage_range: u32,
+    /// Largest inline uniform block, in bytes; 0 for a device without them.
+    pub inline_uniform: u32,
     pub uniform_buffers: u32,
     pub storage_buffers: u32,
     /// Maximum number of sampled images in one stage, including combined ones and read-only typed
@@ -103,8 +106,14 @@ impl Limits {
     fn place_buffer(&self, buffer: &JobBuffer) -> Result<BufferPlacement, RunnerError> {
         let storage = "bytes in a storage range";
         let (what, alignment, most) = match buffer.kind {
-            BufferKind::Uniform => ("bytes in a uniform range", self.uniform_alignment, self.uniform_range),
-            BufferKind::StorageRead | BufferKind::Storage => (storage, self.storage_alignment, self.storage_range),
+            BufferKind::Uniform | BufferKind::HeapUniform => {
+                ("bytes in a uniform range", self.uniform_alignment, self.uniform_range)
+            }
+            BufferKind::InlineUniform => ("bytes in an inline uniform block", WORD, self.inline_uniform),
+            BufferKind::StorageRead | BufferKind::Storage | BufferKind::HeapStorage => {
+                (storage, self.storage_alignment, self.storage_range)
+            }
+            BufferKind::Captured => ("bytes of captured outputs", WORD, self.storage_range),
             BufferKind::Address { alignment } if alignment > MOST_ALIGNED => {
                 return Err(RunnerError::Unsupported(format!("an address aligned to {alignment} bytes")));
             }
@@ -153,6 +162,10 @@ pub fn needed_features(job: &Job, descriptors: &Descriptors) -> BTreeSet<Feature
         (Feature::UniformBufferArray, is_array_of(is_uniform_buffer)),
         (Feature::StorageBufferArray, is_array_of(is_storage_buffer)),
         (Feature::RayTracingPipeline, job.trace.is_some()),
+        (Feature::InlineUniformBlock, is_of_kind(job, BufferKind::InlineUniform)),
+        (Feature::MeshShader, matches!(job.geometry, Some(Geometry::Mesh { .. }))),
+        (Feature::TransformFeedback, matches!(job.geometry, Some(Geometry::Vertex))),
+        (Feature::DescriptorHeap, is_of_kind(job, BufferKind::HeapUniform) || is_of_kind(job, BufferKind::HeapStorage)),
     ];
 
     let mut features = job.requires.clone();
@@ -172,6 +185,7 @@ fn check_form(job: &Job) -> Result<(), RunnerError> {
     }
     job.images.iter().try_for_each(check_levels)?;
     check_records(job)?;
+    check_geometry(job)?;
     check_addresses(job)
 }
 
@@ -218,6 +232,30 @@ fn check_records(job: &Job) -> Result<(), RunnerError> {
     }
 }
 
+/// Checks that a job starts in one way, that outputs are captured of vertices alone, and that buffers in a heap are the
+/// only ones and have numbers of their own.
+fn check_geometry(job: &Job) -> Result<(), RunnerError> {
+    let captured = is_of_kind(job, BufferKind::Captured);
+    match &job.geometry {
+        Some(_) if job.draw.is_some() || job.trace.is_some() => {
+            return refuse("a draw without a fragment stage, and another start".to_owned());
+        }
+        Some(Geometry::Vertex) if !captured => return refuse("no buffer for the outputs of vertices".to_owned()),
+        None | Some(Geometry::Mesh { .. }) if captured => {
+            return refuse("a buffer for outputs without the vertices that have them".to_owned());
+        }
+        _ => {}
+    }
+    let is_in_heap = |buffer: &&JobBuffer| matches!(buffer.kind, BufferKind::HeapUniform | BufferKind::HeapStorage);
+    let numbers: Vec<u32> = job.buffers.iter().filter(is_in_heap).map(|buffer| buffer.element).collect();
+    let distinct: BTreeSet<u32> = numbers.iter().copied().collect();
+    if !numbers.is_empty() && (numbers.len() < job.buffers.len() || !job.images.is_empty() || !job.samplers.is_empty())
+    {
+        return refuse("a descriptor heap, and descriptors outside of it".to_owned());
+    }
+    if distinct.len() < numbers.len() { refuse("two buffers at one place of the heap".to_owned()) } else { Ok(()) }
+}
+
 /// Checks that addresses lie inside their holders (all of the shader records), do not overlap, like 64-bit
 /// members, and point into buffers that shaders reach by address.
 fn check_addresses(job: &Job) -> Result<(), RunnerError> {
@@ -262,6 +300,10 @@ fn holder_of_address(job: &Job, holder: AddressHolder) -> Result<(String, usize)
             Ok((format!("buffer {index}"), size))
         }
     }
+}
+
+fn is_of_kind(job: &Job, kind: BufferKind) -> bool {
+    job.buffers.iter().any(|buffer| buffer.kind == kind)
 }
 
 /// Returns true for a buffer without a descriptor, which shaders reach by an address.

@@ -17,6 +17,7 @@ const LIMITS: Limits = Limits {
     push_constants: 8,
     workgroups: [3, 2, 1],
     targets: 1,
+    inline_uniform: 256,
     record_handle: 32,
     record: 64,
 };

@@ -154,7 +154,7 @@ impl<'t> Elaborator<'t> {
         };
         let named = self.named(pointee, None, context)?;
         let pointer = self.pointer(named, span)?;
-        Some(pointer.promising(PointerPromise { data_layout, is_read_only, alignment: None }))
+        Some(pointer.promising(PointerPromise { data_layout, is_read_only, ..PointerPromise::default() }))
     }
 
     /// `ConstBufferPointer<T>`, `vk::BufferPointer<T>`: a struct around a pointer, as slangc 2026.14.1 reflects it.

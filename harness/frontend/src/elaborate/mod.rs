@@ -139,7 +139,7 @@ pub(super) fn elaborate<'t>(
     modules: &[&'t [Item<'t>]],
     ElaborationInput { entry, whole, is_slang, views }: ElaborationInput<'t>,
 ) -> ElaboratedModule {
-    let mut elaborator = Elaborator { is_slang, members_point: is_slang && views, ..Elaborator::new(source, entry) };
+    let mut elaborator = Elaborator { is_slang, members_point: views, ..Elaborator::new(source, entry) };
 
     // All names must be known before any lookup.
     let roots = elaborator.open_modules(modules);

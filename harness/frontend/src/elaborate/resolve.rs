@@ -221,7 +221,8 @@ impl<'t> Elaborator<'t> {
         // DXC refuses an alignment that is no power of two.
         let alignment = alignment.and_then(|bytes| u32::try_from(bytes).ok()).filter(|bytes| bytes.is_power_of_two());
         let pointer = self.pointer(named, span)?;
-        Some(NamedType::Type(pointer.promising(PointerPromise { alignment, ..PointerPromise::default() })))
+        let promise = PointerPromise { alignment, is_buffer_pointer: true, ..PointerPromise::default() };
+        Some(NamedType::Type(pointer.promising(promise)))
     }
 
     /// Returns the declared type `id` with the arguments in `part`.

@@ -68,7 +68,7 @@ pub(super) fn declaration(declared: &GlslDeclaration<'_>) -> Result<String, NotI
     let rules = declared.rules;
     let head = match declared.space {
         AddressSpace::PushConstant => format!("layout({rules}, push_constant) uniform"),
-        AddressSpace::Uniform | AddressSpace::UniformElement => {
+        AddressSpace::Uniform | AddressSpace::UniformElement | AddressSpace::InlineUniform => {
             format!("layout({rules}, set = 0, binding = 0) uniform")
         }
         AddressSpace::Storage | AddressSpace::StorageElement => {

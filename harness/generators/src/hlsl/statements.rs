@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::tree::LeafStep;
-use layoutproof_layout::{BlockKind, BlockLayout, Component, LaidOutShape, Leaf, PointerPlace};
+use layoutproof_layout::{BlockKind, BlockLayout, Component, LaidOutShape, Leaf};
 
 use super::{ADDRESS, BYTES, Dialect, expression};
 use layoutproof_probes::reserved::MARK;
@@ -267,15 +267,14 @@ impl ProbedBlock<'_> {
         let dot = if leaf.path.is_empty() || leaf.path.starts_with('[') { "" } else { "." };
         match self.dialect {
             Dialect::Hlsl => Some(format!("{pointer}.Get(){dot}{}", leaf.path)),
-            Dialect::Slang => match self.layout.reach.pointer().map(|it| &it.place) {
-                // Slang's own pointers are blocks only as parameters, so a member is a buffer pointer.
-                Some(PointerPlace::Member { .. }) => Some(format!("{pointer}.Get(){dot}{}", leaf.path)),
-                Some(PointerPlace::Parameter { .. } | PointerPlace::Code) | None => {
-                    Some(format!("(*{pointer}){dot}{}", leaf.path))
-                }
-            },
+            Dialect::Slang if self.is_buffer_pointer() => Some(format!("{pointer}.Get(){dot}{}", leaf.path)),
+            Dialect::Slang => Some(format!("(*{pointer}){dot}{}", leaf.path)),
             Dialect::Clang | Dialect::OldHlsl => None,
         }
+    }
+
+    fn is_buffer_pointer(&self) -> bool {
+        self.layout.reach.pointer().is_some_and(|pointer| pointer.is_buffer_pointer)
     }
 
     /// Returns the name of a leaf of the second element, through the pointer in the first one.
@@ -285,6 +284,7 @@ impl ProbedBlock<'_> {
         let path = leaf.path.strip_prefix("[1]")?;
         match self.dialect {
             Dialect::Hlsl => Some(format!("{pointer}.Get().{member}.Get(){path}")),
+            Dialect::Slang if self.is_buffer_pointer() => Some(format!("{pointer}.Get().{member}.Get(){path}")),
             Dialect::Slang => Some(format!("(*(*{pointer}).{member}){path}")),
             Dialect::Clang | Dialect::OldHlsl => None,
         }
@@ -488,13 +488,9 @@ impl ProbedBlock<'_> {
 }
 
 /// Returns true if the language reaches other elements behind the pointer to the block, as in `p[1]`.
-/// DXC's `vk::BufferPointer` has no arithmetic, and neither has Slang's, whose block is a member.
+/// `vk::BufferPointer` has no arithmetic.
 pub fn has_pointer_arithmetic(layout: &BlockLayout, dialect: Dialect) -> bool {
-    let is_member = match layout.reach.pointer().map(|it| &it.place) {
-        Some(PointerPlace::Member { .. }) => true,
-        Some(PointerPlace::Parameter { .. } | PointerPlace::Code) | None => false,
-    };
-    dialect == Dialect::Slang && !is_member
+    dialect == Dialect::Slang && !layout.reach.pointer().is_some_and(|pointer| pointer.is_buffer_pointer)
 }
 
 /// Returns the path of the vector or matrix row that contains the leaf.

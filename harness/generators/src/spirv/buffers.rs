@@ -25,7 +25,7 @@ impl BlockStorage {
     /// Returns the declaration for a block in `space`.
     pub(super) fn of_space(space: AddressSpace) -> Self {
         let (class, element) = match space {
-            AddressSpace::Uniform => (StorageClass::Uniform, None),
+            AddressSpace::Uniform | AddressSpace::InlineUniform => (StorageClass::Uniform, None),
             AddressSpace::UniformElement => (StorageClass::Uniform, Some(BLOCK_ELEMENT)),
             AddressSpace::Storage => (StorageClass::StorageBuffer, None),
             AddressSpace::StorageElement => (StorageClass::StorageBuffer, Some(BLOCK_ELEMENT)),

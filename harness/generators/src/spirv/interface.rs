@@ -198,6 +198,7 @@ impl<'a> InterfaceVariables<'a> {
             }
             AddressSpace::Uniform
             | AddressSpace::UniformElement
+            | AddressSpace::InlineUniform
             | AddressSpace::Storage
             | AddressSpace::StorageElement
             | AddressSpace::ShaderRecord
@@ -218,7 +219,7 @@ impl<'a> InterfaceVariables<'a> {
                 bind(types, variable, 0);
                 types.builder.decorate(variable, Decoration::NonWritable, []);
             }
-            (AddressSpace::Uniform | AddressSpace::UniformElement, _)
+            (AddressSpace::Uniform | AddressSpace::UniformElement | AddressSpace::InlineUniform, _)
             | (AddressSpace::Storage | AddressSpace::StorageElement, Direction::Write) => {
                 bind(types, variable, 0);
             }

@@ -180,6 +180,7 @@ fn refuse_unsized(layout: &BlockLayout, size: Extent, plan: &ProbePlan) -> Resul
     let sized = |space: AddressSpace| match space {
         AddressSpace::Uniform
         | AddressSpace::UniformElement
+        | AddressSpace::InlineUniform
         | AddressSpace::PushConstant
         | AddressSpace::ShaderRecord
         | AddressSpace::Workgroup => true,

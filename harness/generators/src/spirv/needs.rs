@@ -59,24 +59,29 @@ fn arithmetic(kind: ScalarKind) -> Vec<Need> {
 /// of storage buffers apply.
 fn storage(kind: ScalarKind, space: AddressSpace) -> Option<Need> {
     use AddressSpace::{
-        Address, PushConstant, ShaderRecord, Storage, StorageElement, Uniform, UniformElement, Workgroup,
+        Address, InlineUniform, PushConstant, ShaderRecord, Storage, StorageElement, Uniform, UniformElement, Workgroup,
     };
     let (capability, feature) = match (kind.bits, space) {
         (8, Storage | StorageElement | Address | ShaderRecord) => {
             (Capability::StorageBuffer8BitAccess, Feature::StorageBuffer8)
         }
-        (8, Uniform | UniformElement) => (Capability::UniformAndStorageBuffer8BitAccess, Feature::UniformBuffer8),
+        (8, Uniform | UniformElement | InlineUniform) => {
+            (Capability::UniformAndStorageBuffer8BitAccess, Feature::UniformBuffer8)
+        }
         (8, PushConstant) => (Capability::StoragePushConstant8, Feature::PushConstant8),
         (16, Storage | StorageElement | Address | ShaderRecord) => {
             (Capability::StorageBuffer16BitAccess, Feature::StorageBuffer16)
         }
-        (16, Uniform | UniformElement) => (Capability::UniformAndStorageBuffer16BitAccess, Feature::UniformBuffer16),
+        (16, Uniform | UniformElement | InlineUniform) => {
+            (Capability::UniformAndStorageBuffer16BitAccess, Feature::UniformBuffer16)
+        }
         (16, PushConstant) => (Capability::StoragePushConstant16, Feature::PushConstant16),
         (8, Workgroup) => (Capability::WorkgroupMemoryExplicitLayout8BitAccessKHR, Feature::Workgroup8),
         (16, Workgroup) => (Capability::WorkgroupMemoryExplicitLayout16BitAccessKHR, Feature::Workgroup16),
         (
             _,
-            Storage | StorageElement | Address | ShaderRecord | Uniform | UniformElement | PushConstant | Workgroup,
+            Storage | StorageElement | Address | ShaderRecord | Uniform | UniformElement | InlineUniform | PushConstant
+            | Workgroup,
         ) => return None,
     };
     let extension = match (kind.bits, space) {

@@ -26,7 +26,7 @@ pub fn required_feature(rules: BlockRules, space: AddressSpace) -> Option<Featur
 /// Returns the strictest rules that `block` obeys in `space`.
 pub(super) fn needed(block: &SpirvNode, space: AddressSpace) -> BlockRules {
     let extended = match space {
-        AddressSpace::Uniform | AddressSpace::UniformElement => true,
+        AddressSpace::Uniform | AddressSpace::UniformElement | AddressSpace::InlineUniform => true,
         AddressSpace::Storage
         | AddressSpace::StorageElement
         | AddressSpace::Address

@@ -126,6 +126,7 @@ pub fn has(entry: &ProbeEntry) -> bool {
     let space = match entry.space {
         AddressSpace::Uniform | AddressSpace::Storage | AddressSpace::PushConstant => true,
         AddressSpace::UniformElement
+        | AddressSpace::InlineUniform
         | AddressSpace::StorageElement
         | AddressSpace::Address
         | AddressSpace::ShaderRecord
@@ -151,6 +152,7 @@ fn check_space(block: &WgslNode, entry: &ProbeEntry, uniform: UniformLayout) -> 
         }
         AddressSpace::PushConstant => "immediate",
         AddressSpace::UniformElement
+        | AddressSpace::InlineUniform
         | AddressSpace::Storage
         | AddressSpace::StorageElement
         | AddressSpace::Address
@@ -174,7 +176,7 @@ fn check_space(block: &WgslNode, entry: &ProbeEntry, uniform: UniformLayout) -> 
 
 fn variable(block: &WgslNode, entry: &ProbeEntry) -> String {
     let address_space = match (entry.space, entry.direction) {
-        (AddressSpace::Uniform | AddressSpace::UniformElement, _) => "uniform",
+        (AddressSpace::Uniform | AddressSpace::UniformElement | AddressSpace::InlineUniform, _) => "uniform",
         (AddressSpace::PushConstant, _) => "immediate",
         (AddressSpace::Workgroup, _) => "workgroup",
         (
@@ -189,6 +191,7 @@ fn variable(block: &WgslNode, entry: &ProbeEntry) -> String {
     let binding = match entry.space {
         AddressSpace::Uniform
         | AddressSpace::UniformElement
+        | AddressSpace::InlineUniform
         | AddressSpace::Storage
         | AddressSpace::StorageElement
         | AddressSpace::Address

@@ -240,8 +240,10 @@ fn space_of(job: &Job) -> AddressSpace {
     // The block comes after the other elements of its array, and after the record with its address.
     let block = job.buffers.iter().rfind(|buffer| is_block(Some(buffer.set), Some(buffer.binding)));
     match block.map(|block| block.kind) {
-        Some(BufferKind::Uniform) => AddressSpace::Uniform,
-        Some(BufferKind::Storage | BufferKind::StorageRead) => AddressSpace::Storage,
+        Some(BufferKind::Uniform | BufferKind::InlineUniform | BufferKind::HeapUniform) => AddressSpace::Uniform,
+        Some(BufferKind::Storage | BufferKind::StorageRead | BufferKind::HeapStorage | BufferKind::Captured) => {
+            AddressSpace::Storage
+        }
         Some(BufferKind::Address { .. }) => AddressSpace::Address,
         Some(BufferKind::ShaderRecord) => AddressSpace::ShaderRecord,
         None => AddressSpace::PushConstant,

@@ -341,6 +341,7 @@ fn axes(row: &Row) -> String {
         AddressSpace::Address => "address",
         AddressSpace::ShaderRecord => "shader record",
         AddressSpace::Workgroup => "workgroup",
+        AddressSpace::InlineUniform => "inline uniform",
     };
     let stage = (stage != Stage::Compute).then_some(stage.as_str());
     let direction = match direction {

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use layoutproof_device::{Feature, Shader};
 use layoutproof_layout::resource::{Access, ResourceKind};
 use layoutproof_layout::scalar::Scalar;
+use layoutproof_layout::shape::Member;
 use layoutproof_layout::{
     Block, BlockKind, BlockLayout, BlockRules, DECLARED, ElementChoice, FileId, LaidOutShape, LayoutOptions, Leaf,
     Numbers, find, lay_out,
@@ -37,8 +38,8 @@ use layoutproof_generators::spirv::{self, required_feature};
 use layoutproof_generators::wgsl::{self, NotExpressible, UniformLayout};
 use layoutproof_probes::reserved::Reserved;
 use layoutproof_probes::{
-    AddressSpace, Direction, Form, Interface, PointerRecord, ProbeEntry, ProbePlan, SelfLink, Stage, Wiring,
-    address_alignment, elements, is_array_of_elements, self_link, workgroup_words,
+    AddressSpace, BETWEEN_ALIGNMENT, Direction, Form, Interface, PointerHolder, ProbeEntry, ProbePlan, SelfLink, Stage,
+    Wiring, address_alignment, elements, is_array_of_elements, self_link, workgroup_words,
 };
 use layoutproof_readers::ReadError;
 use layoutproof_readers::module_reader::ModuleReader;
@@ -288,14 +289,26 @@ impl CompileJob<'_> {
             .unwrap_or_default()
     }
 
-    /// Returns the shader record with the address of the block, as the compiler lays it out.
-    fn record_with_pointer(&self) -> Option<PointerRecord> {
-        let (holder, member) = self.subject.record_with_pointer(self.block.view)?;
-        let rules = self.toolchain.rules_for(holder).into_iter().next()?;
-        let record = lay_out(holder, rules, self.options()).result.ok()?;
-        let LaidOutShape::Struct(members) = &record.shape else { return None };
-        let at = members.iter().find(|found| found.name == member)?.offset;
-        Some(PointerRecord { at, size: record.size.finite()?.next_multiple_of(4) })
+    /// Adds what holds the addresses on the way to the block, as the compiler lays it out. Our GLSL declares its own pointer.
+    fn with_holders(&self, interface: Interface) -> Interface {
+        let is_ours = self.language() == Some(ShaderLanguage::Glsl);
+        let way = self.subject.way_to(self.declaration()).filter(|_| !is_ours).unwrap_or_default();
+        let holders: Option<Vec<_>> = way.into_iter().map(|(block, member)| self.holder(block, member)).collect();
+        match holders.as_deref() {
+            Some([first, rest @ ..]) => {
+                Interface { record: *first, pushed: *first, between: rest.first().copied(), ..interface }
+            }
+            Some([]) | None => interface,
+        }
+    }
+
+    /// Returns the place of a pointer among the members of a block.
+    fn holder(&self, block: &Block, member: &Member) -> Option<PointerHolder> {
+        let rules = self.toolchain.rules_for(block).into_iter().next()?;
+        let laid_out = lay_out(block, rules, self.options()).result.ok()?;
+        let LaidOutShape::Struct(members) = &laid_out.shape else { return None };
+        let at = members.iter().find(|found| found.name == member.name)?.offset;
+        Some(PointerHolder { at, size: laid_out.size.finite()?.next_multiple_of(4) })
     }
 
     /// Returns the buffers that the probe declares for itself.
@@ -340,8 +353,8 @@ impl CompileJob<'_> {
         let compiled_code =
             CompiledCode::new(&made.shader, &self.own_buffers(), &plan.entries[0], self.compilers.reader())?;
         let shader = compiled_code.followed();
-        let CompiledCode { code, mut interface, binding_size, validation } = compiled_code;
-        interface.record = self.record_with_pointer().unwrap_or(interface.record);
+        let CompiledCode { code, interface, binding_size, validation } = compiled_code;
+        let interface = self.with_holders(interface);
 
         let requires =
             code.spirv().map(features_of).transpose().map_err(|error| Unusable::NotFollowed(error.to_string()))?;
@@ -354,7 +367,10 @@ impl CompileJob<'_> {
 
         let is_at_address = plan.entries.iter().any(|entry| entry.space == AddressSpace::Address);
         let promises = match code.spirv().filter(|_| is_at_address) {
-            Some(words) => alignment_promises(words, address_alignments(layout, &plan)).map_err(ReadError::from)?,
+            Some(words) => {
+                let alignments = address_alignments(layout, &plan, interface);
+                alignment_promises(words, alignments).map_err(ReadError::from)?
+            }
             None => AlignmentPromises::default(),
         };
         let validation = promises.broken.map_or(validation, |broken| Validation::Invalid(broken.to_string()));
@@ -551,9 +567,14 @@ pub(super) fn folder_name(layout: &BlockLayout, plan: &ProbePlan) -> String {
     format!("{}{dot}{first}{written}{place}", layout.name).replace([':', '/', '#'], "_")
 }
 
-/// The alignments of the block's address, and of the element to which a pointer in the first one points.
-fn address_alignments(layout: &BlockLayout, plan: &ProbePlan) -> AddressAlignments {
+/// The alignments of the address that a shader is given, and of those in the memory there: of the block if there is memory
+/// on the way to it, and of the element to which a pointer in the first one points.
+fn address_alignments(layout: &BlockLayout, plan: &ProbePlan, interface: Interface) -> AddressAlignments {
     let block = address_alignment(layout, plan);
     let of_element = |link: SelfLink| 1_u32.checked_shl(link.target.trailing_zeros()).unwrap_or(block);
-    AddressAlignments { block, linked: self_link(layout).map(|link| block.min(of_element(link))) }
+    let linked = self_link(layout).map(|link| block.min(of_element(link)));
+    match interface.between {
+        None => AddressAlignments { block, linked },
+        Some(_) => AddressAlignments { block: BETWEEN_ALIGNMENT, linked: Some(linked.unwrap_or(block)) },
+    }
 }

@@ -500,18 +500,23 @@ fn promised(layout: &BlockLayout, declared: &Block) -> BlockLayout {
 }
 
 /// Returns the reason why a probe cannot give the shader the address of the pointee, as a sentence
-/// fragment: its pointer is neither the only push constant nor in a shader record.
+/// fragment: its pointer is neither among the push constants nor in a shader record, nor in what a pointer there points to.
 fn no_address(asked: &CompileJob<'_>) -> Option<&'static str> {
-    let is_only_constant = |(holder, _): (&Block, _)| {
-        let is_pushed = matches!(holder.kind, BlockKind::EntryUniforms | BlockKind::PushConstant);
-        is_pushed && matches!(&holder.element, Type::Struct(structure) if structure.members.len() == 1)
-    };
-    let is_given = asked.language() == Some(ShaderLanguage::Glsl)
-        || asked.subject.pointer_to(asked.declaration()).is_some_and(is_only_constant)
-        || asked.subject.record_with_pointer(asked.block.view).is_some();
-    (!is_given).then_some(
-        "a probe passes the address as the only push constant or in a shader record, and the pointer is elsewhere",
-    )
+    if asked.language() == Some(ShaderLanguage::Glsl) {
+        return None;
+    }
+    let way = asked.subject.way_to(asked.declaration()).unwrap_or_default();
+    let is_filled = way.first().is_some_and(|(root, _)| {
+        matches!(root.kind, BlockKind::EntryUniforms | BlockKind::PushConstant | BlockKind::ShaderRecord)
+    });
+    match way.len() {
+        // The names of DXC's blocks do not say where the code has to call `Get`.
+        2 if is_filled && asked.toolchain.input != Input::Slang => {
+            Some("the probe does not write the way through another pointer in HLSL")
+        }
+        1 | 2 if is_filled => None,
+        _ => Some("a probe passes the address in push constants or a shader record, and the pointer is elsewhere"),
+    }
 }
 
 /// Returns true if a block is also probed at an address, although its declaration has no pointer: the

@@ -106,7 +106,7 @@ impl Usual {
         let uniform = is_for_uniform(subject.rules);
         let usual = |space: &AddressSpace| match space {
             AddressSpace::Uniform | AddressSpace::Storage | AddressSpace::PushConstant => true,
-            AddressSpace::UniformElement => core && uniform,
+            AddressSpace::UniformElement | AddressSpace::InlineUniform => core && uniform,
             AddressSpace::StorageElement | AddressSpace::Address | AddressSpace::Workgroup => core && !uniform,
             AddressSpace::ShaderRecord => is_record,
         };

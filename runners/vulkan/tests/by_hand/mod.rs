@@ -1,12 +1,14 @@
 //! Features that WGSL cannot express: arrays of uniform buffers, buffers by address, typed buffers,
-//! combined images, untyped pointers, shader records, and payloads.
+//! combined images, untyped pointers, shader records, payloads, descriptor heaps and captured outputs.
 
 mod module;
 mod payloads;
 mod records;
+mod views;
 
-pub(crate) use payloads::payloads;
+pub(crate) use payloads::{mesh_payloads, payloads};
 pub(crate) use records::records;
+pub(crate) use views::{captured_outputs, heaps};
 
 use layoutproof_device::{
     AddressHolder, BufferKind, DeviceInfo, Feature, ImageKind, ImageView, Job, JobAddress, JobBuffer, JobImage,

@@ -3,7 +3,8 @@
 //! The device chooses where the members are, so this shows that members arrive, not where they are in between.
 
 use layoutproof_device::{
-    BufferKind, DeviceInfo, Feature, Job, JobBuffer, ReachedStage, RecordStage, RunnerError, Shader, Trace, words_of,
+    BufferKind, DeviceInfo, Feature, Geometry, Job, JobBuffer, ReachedStage, RecordStage, RunnerError, Shader, Trace,
+    words_of,
 };
 use libtest_mimic::Failed;
 
@@ -66,6 +67,31 @@ pub(crate) fn payloads(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     Ok(())
 }
 
+/// Every task shader with every mesh shader. DXC 1.7.2308 has none here: it makes a variable of each member of the payload,
+/// and a stage may have one.
+pub(crate) fn mesh_payloads(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
+    let words: Vec<u32> = (0..WORDS).map(|word| 0x3F80_0000 + 0x101 * word).collect();
+    let (mut names, mut jobs) = (Vec::new(), Vec::new());
+    for (first, task) in [module!("glslang_task"), module!("slang_task")] {
+        for (second, mesh) in [module!("glslang_mesh"), module!("slang_mesh")] {
+            names.push(format!("{first} with {second}"));
+            let buffers = vec![output(words.len()), buffer(2, BufferKind::StorageRead, &words)];
+            let geometry = Geometry::Mesh { task: spirv(task), task_entry: "main".to_owned() };
+            jobs.push(Job { geometry: Some(geometry), ..job(spirv(mesh), buffers) });
+        }
+    }
+    let results = run(api, info, jobs)?;
+    for (name, result) in names.iter().zip(&results) {
+        if !info.features.contains(&Feature::MeshShader) {
+            ensure_eq(result, &Err(RunnerError::Unsupported("meshShader".to_owned())), name)?;
+            continue;
+        }
+        let [output, _] = buffers_of::<2>(result)?;
+        ensure_eq(&words_of(&output.bytes), &words, name)?;
+    }
+    Ok(())
+}
+
 /// A call through the third of three records.
 fn call(stage: RecordStage, generation: Shader, reached: Shader, words: &[u32]) -> Job {
     let records = (0..3).map(|element| JobBuffer { element, ..buffer(0, BufferKind::ShaderRecord, &[0]) });
@@ -76,6 +102,6 @@ fn call(stage: RecordStage, generation: Shader, reached: Shader, words: &[u32]) 
     job
 }
 
-fn spirv(bytes: &[u8]) -> Shader {
+pub(crate) fn spirv(bytes: &[u8]) -> Shader {
     Shader::Spirv(words_of(bytes))
 }

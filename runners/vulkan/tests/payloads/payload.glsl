@@ -1,5 +1,10 @@
 #version 460
+#if defined(TASK) || defined(MESH)
+#extension GL_EXT_mesh_shader : require
+layout(local_size_x = 1) in;
+#else
 #extension GL_EXT_ray_tracing : require
+#endif
 // As payload.hlsl. A ray needs the address of a scene, which the push constants hold.
 
 struct Item { vec2 uv; uint id; };
@@ -8,7 +13,12 @@ struct Payload { vec3 place; uint kind; mat2x3 m; Item items[2]; float weights[3
 layout(set = 0, binding = 1) writeonly buffer Output { uint to[]; };
 layout(set = 0, binding = 2) readonly buffer Input { uint from[]; };
 
-#if defined(CALLER)
+#if defined(TASK)
+taskPayloadSharedEXT Payload p;
+#elif defined(MESH)
+layout(triangles, max_vertices = 3, max_primitives = 1) out;
+taskPayloadSharedEXT Payload p;
+#elif defined(CALLER)
 layout(location = 0) callableDataEXT Payload p;
 #elif defined(MISS_CALLER) || defined(HIT_CALLER)
 layout(location = 0) rayPayloadEXT Payload p;
@@ -21,6 +31,7 @@ layout(location = 0) rayPayloadInEXT Payload p;
 
 float number(uint at) { return uintBitsToFloat(from[at]); }
 
+#if !defined(MESH)
 void fill(uint at)
 {
     p.place = vec3(number(at), number(at + 1), number(at + 2));
@@ -33,6 +44,7 @@ void fill(uint at)
     p.items[1].id = from[at + 15];
     for (uint i = 0; i < 3; i++) p.weights[i] = number(at + 16 + i);
 }
+#endif
 
 void put(uint at, float value) { to[at] = floatBitsToUint(value); }
 
@@ -54,7 +66,13 @@ void write(uint at)
 
 void main()
 {
-#if defined(CALLER) || defined(MISS_CALLER) || defined(HIT_CALLER)
+#if defined(TASK)
+    fill(0);
+    EmitMeshTasksEXT(1, 1, 1);
+#elif defined(MESH)
+    SetMeshOutputsEXT(0, 0);
+    write(0);
+#elif defined(CALLER) || defined(MISS_CALLER) || defined(HIT_CALLER)
     fill(0);
 #if defined(CALLER)
     executeCallableEXT(2, 0);

@@ -1,5 +1,5 @@
 // A call with a struct: the ray generation fills it from the input, the callee writes what it reads to the output and fills it
-// again, and the ray generation writes what comes back.
+// again, and the ray generation writes what comes back. A task shader fills the same struct, and its mesh shader writes it.
 
 struct Item { float2 uv; uint id; };
 struct Payload { float3 place; uint kind; float2x3 m; Item items[2]; float weights[3]; };
@@ -37,7 +37,25 @@ void write(Payload p, uint at)
     output.Store(at + 72, asuint(p.weights[2]));
 }
 
-#if defined(CALLER)
+#if defined(TASK)
+groupshared Payload passed;
+
+[numthreads(1, 1, 1)]
+void main()
+{
+    fill(passed, 0);
+    DispatchMesh(1, 1, 1, passed);
+}
+#elif defined(MESH)
+struct Vertex { float4 place : SV_Position; };
+
+[numthreads(1, 1, 1)] [outputtopology("triangle")]
+void main(in payload Payload p, out vertices Vertex vertices[3], out indices uint3 triangles[1])
+{
+    SetMeshOutputCounts(0, 0);
+    write(p, 0);
+}
+#elif defined(CALLER)
 [shader("raygeneration")]
 void main()
 {
