@@ -15,7 +15,6 @@ use layoutproof_inputs::shared_suffixes::language_of_file;
 use layoutproof_hostcheck::matching::{BlockNames, PartName};
 use layoutproof_hostcheck::shader_comment::{BlockComment, comment_at_place, comment_of};
 use layoutproof_hostcheck::{BlockPart, LinePlace, SizeContract, TextPlaces, block_parts, member_places};
-use layoutproof_layout::limits::misread_at_constant;
 use layoutproof_layout::native::find_native;
 use layoutproof_layout::{
     Block, BlockKind, BlockLayout, ComponentReads, Count, DECLARED, Extent, LaidOut, LaidOutShape, LayoutOptions,
@@ -23,7 +22,7 @@ use layoutproof_layout::{
 };
 use layoutproof_report::host_check::{CompiledAs, OpenChoices};
 use layoutproof_show::front_ends::Purpose;
-use layoutproof_show::{InputContent, RuleChoice, accounts, overlap_warnings};
+use layoutproof_show::{InputContent, RuleChoice, accounts, misplaced, overlap_warnings};
 use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::sources::SourceMap;
 use layoutproof_usage::component_reads;
@@ -268,7 +267,7 @@ pub fn read_without_compilers(
             let layout = lay_out_under(block, choice, source.options);
             let native = find_native(&target);
             let broken = layout.broken_access().map(str::to_owned);
-            let broken = broken.or_else(|| misread_at_constant(native?, block, &layout));
+            let broken = broken.or_else(|| misplaced(&source.module, source.options, native?, block, &layout));
             if let Some(message) = broken {
                 let why = NotCompared::Uncertain { message };
                 read.others.push(accounts::view_not_compared(block, &word, sources, why));
