@@ -8,7 +8,7 @@ use layoutproof_core::check::Source;
 use layoutproof_events::{AccountEntry, NotCompared};
 use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::layout_selection::LayoutSelection;
-use layoutproof_inputs::rule_set::rule_choice;
+use layoutproof_inputs::rule_set::{rule_choice, target_of};
 use layoutproof_inputs::shader_file::compiler_reading::{CompilerReading, RefusedFile};
 use layoutproof_inputs::shared_suffixes::language_of_file;
 
@@ -192,7 +192,7 @@ fn compiled_as(job: &ShaderJob) -> CompiledAs {
     CompiledAs { language: language_of_file(job.declare.lang, &job.path), defines: job.declare.define.clone().into() }
 }
 
-/// Reads a shader with our own readers alone.
+/// Reads a shader with our own readers alone, once for each value of `__spirv__` that its targets have and it asks for.
 ///
 /// # Errors
 /// Those of [`read`].
@@ -200,6 +200,58 @@ pub fn read_without_compilers(
     job: &ShaderJob,
     sources: &mut SourceMap,
 ) -> anyhow::Result<Result<ShaderBlocks, Vec<Diagnostic>>> {
+    let first_file = sources.files().len();
+    let whole = read_once(job, sources)?;
+    if !job.declare.is_split_by(&sources.files()[first_file..]) {
+        return Ok(whole);
+    }
+    let mut read = ShaderBlocks::default();
+    for part in parts_by_spirv(job)? {
+        match read_once(&part, sources)? {
+            Err(problems) => return Ok(Err(problems)),
+            Ok(ShaderBlocks { blocks, warnings, notes, left_out, others }) => {
+                read.blocks.extend(blocks);
+                read.warnings.extend(warnings);
+                read.notes.extend(notes);
+                read.left_out.extend(left_out);
+                read.others.extend(others);
+            }
+        }
+    }
+    // The targets of a block belong together.
+    let mut names: Vec<String> = Vec::new();
+    for block in &read.blocks {
+        if !names.contains(&block.layout.name) {
+            names.push(block.layout.name.clone());
+        }
+    }
+    read.blocks.sort_by_key(|block| names.iter().position(|name| *name == block.layout.name));
+    Ok(Ok(read))
+}
+
+/// The job for the targets whose code is SPIR-V, and for the others.
+fn parts_by_spirv(job: &ShaderJob) -> anyhow::Result<Vec<ShaderJob>> {
+    let mut parts: Vec<(bool, ShaderJob)> = Vec::new();
+    for name in targets_of(job, &BlockComment::default())? {
+        let target = target_of(&name);
+        let is_spirv = target == Some(ShaderTarget::Vulkan);
+        let index = parts.iter().position(|(is_own, _)| *is_own == is_spirv).unwrap_or_else(|| {
+            let mut part = job.clone();
+            part.declare.targets.clear();
+            let named = if job.named.is_empty() { &mut part.usual } else { &mut part.named };
+            *named = LayoutSelection::default();
+            parts.push((is_spirv, part));
+            parts.len() - 1
+        });
+        let part = &mut parts[index].1;
+        part.declare.targets.extend(target);
+        let named = if job.named.is_empty() { &mut part.usual } else { &mut part.named };
+        named.rules.push(name);
+    }
+    Ok(parts.into_iter().map(|(_, part)| part).collect())
+}
+
+fn read_once(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<Result<ShaderBlocks, Vec<Diagnostic>>> {
     let word = job.path.to_string_lossy();
     let first_file = sources.files().len();
     let content = match read_input(&word, &job.declare, job.profile.as_deref(), Purpose::Comparison, sources)? {

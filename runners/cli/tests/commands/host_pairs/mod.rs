@@ -20,6 +20,7 @@ mod reads;
 mod rows;
 mod shapes;
 mod sizes;
+mod spirv_macro;
 mod stated;
 mod strings;
 
