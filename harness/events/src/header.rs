@@ -125,16 +125,16 @@ impl RunHeader {
     /// The reasons why the records of `other` belong to another run, a sentence each.
     pub fn differences(&self, other: &Self) -> Vec<String> {
         let mut found = Vec::new();
-        let mut compare = |what: &str, here: &str, there: &str| {
+        let compare = |found: &mut Vec<String>, what: &str, here: &str, there: &str| {
             if here != there {
                 found.push(format!("{what}: `{there}` there, `{here}` here"));
             }
         };
-        compare("layoutproof", &self.layoutproof, &other.layoutproof);
-        compare("machine", &self.host.to_string(), &other.host.to_string());
+        compare(&mut found, "layoutproof", &self.layoutproof, &other.layoutproof);
+        compare(&mut found, "machine", &self.host.to_string(), &other.host.to_string());
         let arguments = |header: &Self| {
             let joined = |(option, values): (&String, &Vec<String>)| (option.clone(), values.join(","));
-            let selects = |(option, _): &(&String, _)| !LIMITS.contains(&option.as_str());
+            let selects = |(option, _): &(&String, _)| !is_limit(option);
             header.arguments.iter().filter(selects).map(joined).collect::<BTreeMap<_, _>>()
         };
         let has_same_arguments = arguments(self) == arguments(other);
@@ -150,17 +150,35 @@ impl RunHeader {
         ] {
             let names: BTreeSet<&String> = here.keys().chain(there.keys()).collect();
             for name in names {
+                // All facts about a device are many lines, and say nothing about one that is missing.
+                if let ("device", Some(place)) = (what, only_side(here.contains_key(name), there.contains_key(name))) {
+                    found.push(format!("{what} {name}: only {place}"));
+                    continue;
+                }
                 let [here, there] = [here, there].map(|map| map.get(name).map_or("nothing", String::as_str));
-                compare(&format!("{what} {name}"), here, there);
+                compare(&mut found, &format!("{what} {name}"), here, there);
             }
         }
-        compare("cases", &self.cases.to_string(), &other.cases.to_string());
+        compare(&mut found, "cases", &self.cases.to_string(), &other.cases.to_string());
         if has_same_arguments {
             // If options differ, the texts differ as a consequence.
-            compare("texts of cases, files and lists", &self.inputs, &other.inputs);
+            compare(&mut found, "texts of cases, files and lists", &self.inputs, &other.inputs);
         }
         found
     }
+}
+
+fn only_side(is_here: bool, is_there: bool) -> Option<&'static str> {
+    match (is_here, is_there) {
+        (true, false) => Some("here"),
+        (false, true) => Some("there"),
+        (true, true) | (false, false) => None,
+    }
+}
+
+/// True for an option of a run that decides neither which checks exist nor what they find.
+pub fn is_limit(option: &str) -> bool {
+    LIMITS.contains(&option)
 }
 
 /// All facts about each device, by `id via runner`.
@@ -205,6 +223,14 @@ mod tests {
         assert_eq!(header().differences(&there), Vec::<String>::new());
         there.inputs = "4567".to_owned();
         assert_eq!(header().differences(&there), ["texts of cases, files and lists: `4567` there, `0123` here"]);
+    }
+
+    /// What a device can do fills many lines, and is no news of one that is missing.
+    #[test]
+    fn a_missing_device_is_named_alone() {
+        let there = RunHeader { devices: Vec::new(), ..header() };
+        assert_eq!(header().differences(&there), ["device model via model: only here"]);
+        assert_eq!(there.differences(&header()), ["device model via model: only there"]);
     }
 
     #[test]

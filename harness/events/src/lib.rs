@@ -31,7 +31,7 @@ pub use account::{Account, AccountEntry, AccountState, FoundKind, NotCompared};
 pub use check::{BlockReading, BoundCount, CheckRecord, KnownEntry, RecordedShader, Story, StoryBlock};
 pub use check_id::{CheckDevice, CheckId, CheckRules, ShaderMaker};
 pub use fault::{ChangedAnswer, Fault, FaultCause, FaultCount, FaultKind, FaultPlace, SharedAnswer, add_count};
-pub use header::{Host, RecordsFilter, RunHeader, ToolBuild};
+pub use header::{Host, RecordsFilter, RunHeader, ToolBuild, is_limit};
 pub use outcome::{Culprit, Outcome, OutcomeKind, Proves, SkipKind};
 pub use reason::{Reason, ReasonKind, Reasons};
 pub use rerun::{CommandOption, RerunCommand};

@@ -274,10 +274,14 @@ fn candidates(examined: &Examination, mismatch: &Mismatch, program: &ProgramStru
         (MismatchKind::ContractBroken { shader_size: Some(shader_size), host_size, .. }, _) => {
             context.element("", *host_size, *shader_size)
         }
-        // Without a member of the shader there is nothing to declare.
-        (MismatchKind::BitsDiffer { .. } | MismatchKind::ContractBroken { shader_size: None, .. }, _) | (_, None) => {
-            Vec::new()
-        }
+        // The other order of a matrix is declared in the shader. Without a member of it there is nothing to declare.
+        (
+            MismatchKind::MatrixOrder { .. }
+            | MismatchKind::BitsDiffer { .. }
+            | MismatchKind::ContractBroken { shader_size: None, .. },
+            _,
+        )
+        | (_, None) => Vec::new(),
     }
 }
 
@@ -457,7 +461,7 @@ impl Context<'_> {
         let scalar = host_scalar(member)?;
         let lanes = shader.lanes.iter().filter(|lane| lane.member == index).count();
         let mut dimensions: Vec<(Option<u32>, u32)> = member.arrays.iter().map(|it| (it.count, it.stride)).collect();
-        dimensions.extend(member.vectors.map(|FlatVectors { count, stride }| (Some(count), stride)));
+        dimensions.extend(member.vectors.map(|FlatVectors { count, stride, .. }| (Some(count), stride)));
         let counted = |count: &Option<u32>| count.unwrap_or(UNSIZED_ELEMENTS);
         let elements = dimensions.iter().try_fold(1_u32, |all, (count, _)| all.checked_mul(counted(count)))?;
         let run = u32::try_from(lanes).ok()?.checked_div(elements)?;

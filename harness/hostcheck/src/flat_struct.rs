@@ -1,6 +1,7 @@
 //! A struct of either side as a list of members and a list of lanes. A lane is a scalar with its
 //! bytes.
 
+use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_source::sources::LinePlace;
 
 use super::program_struct::{LaneClass, ProgramBits};
@@ -65,8 +66,12 @@ pub(super) struct FlatArray {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FlatVectors {
     pub count: u32,
+    /// Components in each.
+    pub length: u32,
     /// Bytes from one vector to the next.
     pub stride: u32,
+    /// Whether they are rows or columns, if the shader says so.
+    pub order: Option<MatrixOrder>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

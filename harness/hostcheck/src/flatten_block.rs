@@ -77,16 +77,18 @@ impl BlockFlattener<'_> {
         let (element, mut arrays, is_matrix) = dimensions(layout);
         let (scalar, vectors) = match &element.shape {
             // The array of vectors in slangc's struct of a matrix.
-            LaidOutShape::Vector { component, .. } if is_matrix => {
-                let vectors =
-                    arrays.pop().and_then(|array| Some(FlatVectors { count: array.count?, stride: array.stride }));
+            LaidOutShape::Vector { component, length } if is_matrix => {
+                let vectors = arrays.pop().and_then(|array| {
+                    Some(FlatVectors { count: array.count?, length: *length, stride: array.stride, order: None })
+                });
                 (Some(*component), vectors)
             }
             LaidOutShape::Resource => return,
             LaidOutShape::Scalar(component) | LaidOutShape::Vector { component, .. } => (Some(*component), None),
             LaidOutShape::Matrix { component, rows, columns, order, stride } => {
-                let count = order.vectors_and_length(*rows, *columns).0;
-                (Some(*component), Some(FlatVectors { count, stride: *stride }).filter(|vectors| vectors.count > 1))
+                let (count, length) = order.vectors_and_length(*rows, *columns);
+                let vectors = FlatVectors { count, length, stride: *stride, order: Some(*order) };
+                (Some(*component), Some(vectors).filter(|vectors| vectors.count > 1))
             }
             LaidOutShape::Array { .. } | LaidOutShape::Struct(_) | LaidOutShape::Pointer { .. } => (None, None),
         };

@@ -215,7 +215,8 @@ struct ScalarRun {
 
 fn vectors_of(vector: VectorType, size: u32) -> Option<FlatVectors> {
     let stride = size.checked_div(vector.columns)?;
-    (vector.columns > 1).then_some(FlatVectors { count: vector.columns, stride })
+    let vectors = FlatVectors { count: vector.columns, length: vector.rows, stride, order: None };
+    (vector.columns > 1).then_some(vectors)
 }
 
 /// The innermost element that is not an array, its type's name, and the dimensions around it,

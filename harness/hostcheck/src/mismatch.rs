@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_source::sources::LinePlace;
 use serde::Serialize;
 use strum::{Display, IntoStaticStr};
@@ -46,6 +47,14 @@ pub enum MismatchKind {
     BoolSize { shader_size: u32, host_size: u32 },
     /// The distance between elements or vectors differs.
     StrideDiffers { of: StridedThing, shader_stride: u32, host_stride: u32 },
+    /// The host has the rows of a matrix as vectors where the shader has the columns, or the other way round.
+    MatrixOrder {
+        /// The shader's vectors, with the components in each; the host has them the other way round.
+        vectors: u32,
+        length: u32,
+        /// The shader's order; `None` if its language has no other.
+        order: Option<MatrixOrder>,
+    },
     /// Arrays have different numbers of elements.
     CountDiffers { shader_count: u32, host_count: u32 },
     /// The shader reads a place where the host has nothing, padding, or a member with another name.
@@ -191,6 +200,7 @@ impl MismatchKind {
             | Self::ClassDiffers { .. }
             | Self::BoolSize { .. }
             | Self::StrideDiffers { .. }
+            | Self::MatrixOrder { .. }
             | Self::CountDiffers { .. }
             | Self::BitFieldOverMember { .. }
             | Self::BitsDiffer { .. } => true,
@@ -219,6 +229,9 @@ impl MismatchKind {
 impl Mismatch {
     /// The repairs as a clause; empty without repairs.
     pub fn hint(&self) -> String {
+        if let MismatchKind::MatrixOrder { order: Some(order), .. } = &self.kind {
+            return format!("declare `{}` as `{}_major` in the shader", self.path, order.transposed().as_str());
+        }
         if self.repairs.is_empty() {
             return String::new();
         }
@@ -278,6 +291,18 @@ impl fmt::Display for Mismatch {
                 write!(
                     f,
                     "{of} stride differs: {name} has {shader_stride} bytes in the shader, {host_stride} in the host"
+                )
+            }
+            MismatchKind::MatrixOrder { vectors, length, order } => {
+                let name = match order {
+                    Some(MatrixOrder::Column) => "columns",
+                    Some(MatrixOrder::Row) => "rows",
+                    None => "vectors",
+                };
+                write!(
+                    f,
+                    "matrix order: `{path}` is {vectors} {name} of {length} in the shader, {length} vectors of {vectors} in the \
+                     host"
                 )
             }
             MismatchKind::CountDiffers { shader_count, host_count } => {

@@ -67,11 +67,26 @@ pub enum LimitSubject {
     OffsetAsAlignment,
     /// A matrix by rows, or an array of such, with the next member in the padding of the last row.
     MemberInLastRow,
+    /// A member of a constant buffer that the code reads from other bytes than the compiler lists.
+    ReadElsewhere(Misread),
     /// A parameter that is an array of arrays of resources.
     ArrayOfArrays {
         /// True to cover only arrays whose outermost dimension is unbounded.
         only_unbounded: bool,
     },
+}
+
+/// What DXC's code for Direct3D reads from other bytes of a constant buffer than DXC lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Misread {
+    /// A matrix with one row or one column inside a register: from the start of the register.
+    OneVector,
+    /// A matrix of 8-byte components whose vectors are listed 16 bytes apart: 32 bytes apart.
+    EightByteVectors,
+    /// 8 bytes at an odd word: from the multiple of 8 before it.
+    OddWord,
+    /// An array inside a register: from the start of the register.
+    Array,
 }
 
 /// A type that a compiler or target rejects inside a block.
@@ -114,6 +129,9 @@ const WEBGPU: &[&str] = &["native:slang-webgpu", "native:wgsl"];
 
 const D3D_CONSTANTS: &[BlockKind] =
     &[Cbuffer, ConstantBuffer, Globals, ParameterBlock, PushConstant, EntryUniforms, ShaderRecord];
+/// Blocks that DXC's code for Direct3D reads by registers.
+const D3D_REGISTERS: &[BlockKind] =
+    &[Cbuffer, ConstantBuffer, Globals, PushConstant, ShaderRecord, Tbuffer, TextureBuffer];
 const UNIFORMS: &[BlockKind] = &[Cbuffer, ConstantBuffer, Globals, ParameterBlock, UniformBlock];
 const ALL: &[BlockKind] = &[];
 
@@ -329,6 +347,31 @@ pub const LIMITS: &[Limit] = &[
         says: "is not aligned as Vulkan requires: DXC writes an invalid module",
         source: "DXC 1.7.2308: `must follow relaxed storage buffer layout rules: member 1 at offset 6 is not aligned to 4`",
     },
+    // What the code reads: DXC 1.7.4006, by the loads in its DXIL and by vkd3d.
+    Limit {
+        subject: LimitSubject::ReadElsewhere(Misread::OneVector),
+        natives: DXC_DXIL,
+        says: "a matrix with one row or one column is read from the start of its register",
+        source: "microsoft/DirectXShaderCompiler#7253, DXC 1.7.2308 to 1.9.0.5517: declare a vector in place of the matrix",
+    },
+    Limit {
+        subject: LimitSubject::ReadElsewhere(Misread::EightByteVectors),
+        natives: DXC_DXIL,
+        says: "the vectors of such a matrix of 8-byte components are read 32 bytes apart",
+        source: "DXC 1.7.2308 to 1.9.0.5517: declare an array of vectors in place of the matrix",
+    },
+    Limit {
+        subject: LimitSubject::ReadElsewhere(Misread::OddWord),
+        natives: DXC_DXIL,
+        says: "8 bytes are read from a multiple of 8",
+        source: "DXC 1.7.2308 to 1.9.0.5517: put the member at a multiple of 8 bytes",
+    },
+    Limit {
+        subject: LimitSubject::ReadElsewhere(Misread::Array),
+        natives: DXC_DXIL,
+        says: "an array is read from the start of its register",
+        source: "microsoft/DirectXShaderCompiler#3724: DXC 1.7.2308; from 1.8.2405 on it refuses the packoffset",
+    },
     Limit {
         subject: LimitSubject::OffsetAsAlignment,
         natives: SLANG_WGSL,
@@ -361,6 +404,24 @@ impl Limit {
     /// True if the compiler and target of `native` have this limit.
     pub fn is_of(&self, native: &Native) -> bool {
         self.natives.iter().any(|beginning| native.name.starts_with(beginning))
+    }
+
+    /// True if the compiler takes the block, and its code has other bytes than the layout.
+    pub fn is_misread(&self) -> bool {
+        match self.subject {
+            LimitSubject::AtConstant(_) | LimitSubject::OffsetAsAlignment | LimitSubject::ReadElsewhere(_) => true,
+            LimitSubject::Bytes { .. }
+            | LimitSubject::Stride(_)
+            | LimitSubject::NoStruct(_)
+            | LimitSubject::Holds(..)
+            | LimitSubject::Kind(_)
+            | LimitSubject::BoundPushConstant
+            | LimitSubject::PushConstantCbuffer
+            | LimitSubject::SecondPushConstant
+            | LimitSubject::MisalignedOffset
+            | LimitSubject::MemberInLastRow
+            | LimitSubject::ArrayOfArrays { .. } => false,
+        }
     }
 }
 
@@ -421,6 +482,23 @@ pub fn exceeded(
                 }));
                 None
             }
+            LimitSubject::ReadElsewhere(misread) => {
+                found.extend(misread.in_block(block, root).into_iter().map(
+                    |MovedMember { path, span, offset, place }| {
+                        let says = limit.says;
+                        let message = match misread {
+                            Misread::EightByteVectors => {
+                                format!(
+                                    "has its second vector at {offset}, and DXC's code reads that at {place}: {says}"
+                                )
+                            }
+                            _ => format!("is at {offset}, and DXC's code reads it at {place}: {says}"),
+                        };
+                        ExceededLimit { limit, path, message, span }
+                    },
+                ));
+                None
+            }
             LimitSubject::MisalignedOffset => {
                 let Some(rules) = find(&layout.rules) else { continue };
                 let place = first_misaligned(&block.element, root, rules, String::new());
@@ -440,11 +518,29 @@ pub fn exceeded(
     found
 }
 
-/// Why code of `native` may read or write other bytes than the layout of a load or store has; `None` for other blocks.
-pub fn misread_at_constant(native: &Native, block: &Block, layout: &BlockLayout) -> Option<String> {
+/// Why code of `native` may read or write other bytes than the layout has; `None` if it has those of the layout.
+pub fn misread(native: &Native, block: &Block, layout: &BlockLayout) -> Option<String> {
     let found = exceeded(native, block, layout, false);
-    let misread = found.into_iter().find(|exceeded| matches!(exceeded.limit.subject, LimitSubject::AtConstant(_)))?;
+    let misread = found.into_iter().find(|exceeded| exceeded.limit.is_misread())?;
     Some(format!("`{}` {}", misread.path, misread.message))
+}
+
+/// The members that the code of `native` has at other bytes than the layout.
+pub fn moved_members(native: &Native, block: &Block, layout: &BlockLayout) -> Vec<MovedMember> {
+    let Ok(root) = &layout.result else { return Vec::new() };
+    let limits = LIMITS.iter().filter(|limit| limit.is_of(native));
+    let moved = limits.flat_map(|limit| match limit.subject {
+        // It has an offset that is right.
+        LimitSubject::ReadElsewhere(Misread::EightByteVectors) => Vec::new(),
+        LimitSubject::ReadElsewhere(misread) => misread.in_block(block, root),
+        LimitSubject::OffsetAsAlignment => {
+            let mut moved = Vec::new();
+            code_size(&block.element, root, "", &mut moved);
+            moved
+        }
+        _ => Vec::new(),
+    });
+    moved.collect()
 }
 
 /// The size and stride limits of `native` that a block with declared offsets exceeds.
@@ -590,13 +686,66 @@ fn end_of_rows(layout: &LaidOut) -> Option<u32> {
 }
 
 /// A member that the code has elsewhere.
-#[derive(Debug)]
-struct MovedMember {
-    path: String,
-    span: Span,
-    /// Where the layout has it, and where the code has it.
-    offset: u32,
-    place: u32,
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MovedMember {
+    /// As [`MemberRow`](crate::MemberRow) has it: `lights[].position`.
+    pub path: String,
+    pub span: Span,
+    /// Where the layout has it, in bytes from the start of the block.
+    pub offset: u32,
+    /// Where the code has it.
+    pub place: u32,
+}
+
+impl Misread {
+    /// What is read elsewhere in a block, the first element of each array.
+    fn in_block(self, block: &Block, root: &LaidOut) -> Vec<MovedMember> {
+        let mut found = Vec::new();
+        if D3D_REGISTERS.contains(&block.kind) {
+            self.find(root, 0, String::new(), &mut |path, offset, place| {
+                let span = block.place_of(&path);
+                found.push(MovedMember { path, span, offset, place });
+            });
+        }
+        found
+    }
+
+    fn find(self, layout: &LaidOut, start: u32, path: String, found: &mut dyn FnMut(String, u32, u32)) {
+        let register = start - start % 16;
+        match &layout.shape {
+            LaidOutShape::Struct(members) => {
+                for member in members {
+                    let path = if member.is_base { path.clone() } else { join(&path, &member.name) };
+                    self.find(&member.layout, start.saturating_add(member.offset), path, found);
+                }
+            }
+            LaidOutShape::Array { .. } if start != register => {
+                if self == Self::Array {
+                    found(path, start, register);
+                }
+            }
+            LaidOutShape::Array { element, .. } => self.find(element, start, path + "[]", found),
+            LaidOutShape::Matrix { component, rows, columns, order, stride } => {
+                let vectors = if *order == MatrixOrder::Row { *rows } else { *columns };
+                let is_inside = start != register && (*rows == 1 || *columns == 1);
+                let is_wide = component.size == 8 && vectors > 1 && *stride == 16;
+                match self {
+                    Self::OneVector if is_inside => found(path, start, register),
+                    Self::EightByteVectors if is_wide && !is_inside => {
+                        found(path, start.saturating_add(16), start.saturating_add(32));
+                    }
+                    _ => {}
+                }
+            }
+            LaidOutShape::Scalar(component) if self == Self::OddWord && component.size == 8 && start % 8 != 0 => {
+                found(path, start, start - start % 8);
+            }
+            LaidOutShape::Scalar(_)
+            | LaidOutShape::Vector { .. }
+            | LaidOutShape::Pointer { .. }
+            | LaidOutShape::Resource => {}
+        }
+    }
 }
 
 /// The size of `ty` in code that has `@align` for offsets, as slangc's WGSL: the largest power of two in the offset, up to

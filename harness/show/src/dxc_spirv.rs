@@ -1,6 +1,6 @@
 //! Finds blocks for which DXC's SPIR-V deviates from the rule sets that it follows: `static`
 //! members of a cbuffer occupy space, and each bit-field counts as a storage unit in the size of
-//! its struct.
+//! its struct. `show` warns of them, and `check` does not compare them.
 //!
 //! Source: DXC 1.7.2308, the decorations of its SPIR-V; fixed in 1.9. `run` knows both as
 //! differences of the compiler.
@@ -8,16 +8,25 @@
 use layoutproof_bindings::Declarations;
 use std::sync::Arc;
 
+use layoutproof_layout::limits::MovedMember;
 use layoutproof_layout::native::Native;
 use layoutproof_layout::shape::{Member, StructType, Type};
-use layoutproof_layout::{Block, BlockKind, BlockLayout, RuleSet, find, lay_out};
+use layoutproof_layout::{Block, BlockKind, BlockLayout, LayoutOptions, find, lay_out};
 
 use super::rule_set_layouts::RuleSetLayouts;
-use layoutproof_frontend::module::BufferStatic;
+use layoutproof_frontend::module::{BufferStatic, Module};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Most levels of nested structs to follow.
 const DEEPEST: usize = 64;
+
+/// A block that DXC lays out differently.
+pub(super) struct Deviation {
+    /// Without the name of a column.
+    pub warning: Diagnostic,
+    /// The members of the block itself that are elsewhere.
+    pub moved: Vec<MovedMember>,
+}
 
 /// A warning for each block that DXC lays out differently.
 pub(super) fn warnings(source: &Declarations, layouts: &[RuleSetLayouts]) -> Vec<Diagnostic> {
@@ -25,17 +34,10 @@ pub(super) fn warnings(source: &Declarations, layouts: &[RuleSetLayouts]) -> Vec
     for column in layouts {
         for layout in column.present() {
             let Some(block) = source.module.block(layout.view) else { continue };
-            let natives = column.targets.iter();
-            let takes = |native: &Native| native.rules(block).is_some_and(|rules| rules.name == layout.rules);
-            if !natives.into_iter().any(|native| native.counts_statics_and_bit_fields && takes(native)) {
-                continue;
-            }
-            let Some(rules) = find(&layout.rules).filter(|_| layout.result.is_ok()) else { continue };
-            let statics: Vec<&BufferStatic> =
-                source.module.buffer_statics.iter().filter(|member| member.buffer == block.span).collect();
-            let both =
-                [of_statics(source, block, layout, rules, &statics), of_bit_fields(source, block, layout, rules)];
-            for warning in both.into_iter().flatten() {
+            let takes = |native: &&&Native| native.rules(block).is_some_and(|rules| rules.name == layout.rules);
+            let native = column.targets.iter().filter(takes).find(|native| native.counts_statics_and_bit_fields);
+            let Some(native) = native else { continue };
+            for Deviation { warning, .. } in deviations(&source.module, source.options, native, block, layout) {
                 let warning = Diagnostic { message: format!("{} ({})", warning.message, column.name), ..warning };
                 if !found.contains(&warning) {
                     found.push(warning);
@@ -46,14 +48,30 @@ pub(super) fn warnings(source: &Declarations, layouts: &[RuleSetLayouts]) -> Vec
     found
 }
 
-/// `static` members occupy space, each at the place of its declaration.
-fn of_statics(
-    source: &Declarations,
+/// How the code of `native` deviates from the layout that its rule set gives a block.
+pub(super) fn deviations(
+    module: &Module,
+    options: LayoutOptions,
+    native: &Native,
     block: &Block,
     layout: &BlockLayout,
-    rules: &RuleSet,
+) -> Vec<Deviation> {
+    let rules = find(&layout.rules).filter(|_| native.counts_statics_and_bit_fields && layout.result.is_ok());
+    let Some(rules) = rules else { return Vec::new() };
+    let statics: Vec<&BufferStatic> =
+        module.buffer_statics.iter().filter(|member| member.buffer == block.span).collect();
+    let lay_out = |block: &Block| lay_out(block, rules, options);
+    let both = [of_statics(block, layout, lay_out, &statics), of_bit_fields(block, layout, lay_out)];
+    both.into_iter().flatten().collect()
+}
+
+/// `static` members occupy space, each at the place of its declaration.
+fn of_statics(
+    block: &Block,
+    layout: &BlockLayout,
+    lay_out: impl Fn(&Block) -> BlockLayout,
     statics: &[&BufferStatic],
-) -> Option<Diagnostic> {
+) -> Option<Deviation> {
     let first = statics.first()?;
     let Type::Struct(ty) = &block.element else { return None };
     let mut members = ty.members.clone();
@@ -61,20 +79,23 @@ fn of_statics(
         members.insert(member.before.min(members.len()), member.member.clone());
     }
     let counted = with_element(block, Type::Struct(Arc::new(StructType { members, ..(**ty).clone() })));
-    let moved = moved(layout, &lay_out(&counted, rules, source.options));
+    let moved = moved(block, layout, &lay_out(&counted));
     let name = format!("{}.{}", block.name, first.member.name);
-    let message = format!("`{name}`: DXC's SPIR-V gives this static member space{}", places(&moved, true));
+    let there = places(moved.iter().map(place_of).collect());
+    let there = if there.is_empty() { ", and no member after it" } else { &there };
+    let message = format!("`{name}`: DXC's SPIR-V gives this static member space{there}");
     let help = "move static members out of the cbuffer; DXC 1.9 gives them none";
-    Some(Diagnostic::warning(Code::CompilerDiffers, first.member.span, message).with_help(help))
+    let warning = Diagnostic::warning(Code::CompilerDiffers, first.member.span, message).with_help(help);
+    Some(Deviation { warning, moved })
 }
 
 /// Sizes of structs count each bit-field as a storage unit.
-fn of_bit_fields(source: &Declarations, block: &Block, layout: &BlockLayout, rules: &RuleSet) -> Option<Diagnostic> {
+fn of_bit_fields(block: &Block, layout: &BlockLayout, lay_out: impl Fn(&Block) -> BlockLayout) -> Option<Deviation> {
     if !has_shared_unit(&block.element, 0) {
         return None;
     }
     let expanded = expanded(&block.element, 0);
-    let stride = lay_out(&with_element(block, expanded.clone()), rules, source.options).stride;
+    let stride = lay_out(&with_element(block, expanded)).stride;
     // The block's own members share units; structs and arrays keep the size with separate units.
     let inner = match &block.element {
         Type::Struct(ty) => {
@@ -84,57 +105,63 @@ fn of_bit_fields(source: &Declarations, block: &Block, layout: &BlockLayout, rul
         }
         other => other.clone(),
     };
-    let mut moved = moved(layout, &lay_out(&with_element(block, inner), rules, source.options));
+    let moved = moved(block, layout, &lay_out(&with_element(block, inner)));
+    let mut there: Vec<String> = moved.iter().map(place_of).collect();
     if let (Some(own), Some(stride)) = (layout.stride, stride.filter(|stride| layout.stride != Some(*stride))) {
-        moved.push(format!("the stride is {stride}, not {own}"));
+        there.push(format!("the stride is {stride}, not {own}"));
     }
     let is_broken = matches!(block.kind, BlockKind::ConstantBuffer | BlockKind::PushConstant)
         && matches!(&block.element, Type::Struct(ty) if has_own_unit(ty));
     let name = &block.name;
-    let message = match (is_broken, moved.is_empty()) {
+    let message = match (is_broken, there.is_empty()) {
         (true, _) => format!(
             "`{name}`: DXC's SPIR-V has a member for each bit-field and addresses one for each storage unit, so that the \
              module is not valid"
         ),
         (false, false) => format!(
             "`{name}`: DXC's SPIR-V counts each bit-field as a storage unit in the size of its struct{}",
-            places(&moved, false)
+            places(there)
         ),
         (false, true) => return None,
     };
     let help = "pack the bits by hand; DXC 1.9 has the layout that is shown";
-    Some(Diagnostic::warning(Code::CompilerDiffers, block.span, message).with_help(help))
+    let warning = Diagnostic::warning(Code::CompilerDiffers, block.span, message).with_help(help);
+    Some(Deviation { warning, moved })
 }
 
 fn with_element(block: &Block, element: Type) -> Block {
     Block { element, ..block.clone() }
 }
 
-/// The members of the block itself that have another offset in `other`: `after` at 160, not 32.
-fn moved(layout: &BlockLayout, other: &BlockLayout) -> Vec<String> {
+/// The members of the block itself that have another offset in `other`.
+fn moved(block: &Block, layout: &BlockLayout, other: &BlockLayout) -> Vec<MovedMember> {
     let own = layout.rows();
     let others = other.rows();
     let mut found = Vec::new();
     for row in own.iter().filter(|row| !row.path.contains(['.', '['])) {
         let there = others.iter().find(|other| other.path == row.path);
         if let Some(there) = there.filter(|there| there.offset != row.offset) {
-            found.push(format!("`{}` is at {}, not {}", row.path, there.offset, row.offset));
+            let (path, span) = (row.path.clone(), block.place_of(&row.path));
+            found.push(MovedMember { path, span, offset: row.offset, place: there.offset });
         }
     }
     found
 }
 
-fn places(moved: &[String], says_none: bool) -> String {
+fn place_of(member: &MovedMember) -> String {
+    format!("`{}` is at {}, not {}", member.path, member.place, member.offset)
+}
+
+/// The end of a sentence with the first places.
+fn places(mut there: Vec<String>) -> String {
     const SHOWN: usize = 4;
-    match moved {
-        [] if says_none => ", and no member after it".to_owned(),
-        [] => String::new(),
-        moved => {
-            let more = moved.len().saturating_sub(SHOWN);
-            let rest = if more == 0 { String::new() } else { format!(" and {more} more") };
-            format!(": {}{rest}", moved[..moved.len().min(SHOWN)].join(", "))
-        }
+    if there.is_empty() {
+        return String::new();
     }
+    let more = there.len().saturating_sub(SHOWN);
+    there.truncate(SHOWN);
+    let rest = if more == 0 { String::new() } else { format!(" and {more} more") };
+    format!(": {}{rest}", there.join(", "))
 }
 
 /// True if a struct in `ty`, at any depth, has two adjacent bit-fields.
@@ -176,8 +203,8 @@ fn expanded(ty: &Type, depth: usize) -> Type {
 
 #[cfg(test)]
 mod tests {
+    use layoutproof_layout::Span;
     use layoutproof_layout::native::find_native;
-    use layoutproof_layout::{LayoutOptions, Span};
 
     use super::*;
     use crate::{InputContent, RuleChoice, ShowInput, ShownRules};

@@ -4,7 +4,9 @@
 use layoutproof_bindings::Declarations;
 use std::collections::BTreeMap;
 
-use layoutproof_layout::limits::{ExceededLimit, exceeded, exceeded_by_parameter, exceeded_numbers};
+use layoutproof_layout::limits::{
+    ExceededLimit, MovedMember, exceeded, exceeded_by_parameter, exceeded_numbers, misread, moved_members,
+};
 use layoutproof_layout::native::Native;
 use layoutproof_layout::padding::{BlockPadding, padding};
 use layoutproof_layout::reorder::LayoutInput;
@@ -16,7 +18,7 @@ use layoutproof_layout::{
 use super::dxc_spirv;
 use super::rule_set_layouts::RuleSetLayouts;
 use super::show_input::{InputContent, ShowInput};
-use layoutproof_frontend::module::Parameter;
+use layoutproof_frontend::module::{Module, Parameter};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
 
@@ -105,6 +107,37 @@ impl ShowInput {
     }
 }
 
+/// Why the code of `native` has other bytes for a block than its layout; `None` if it has the same. A comparison of the
+/// layout then says nothing about the program.
+pub fn misplaced(
+    module: &Module,
+    options: LayoutOptions,
+    native: &Native,
+    block: &Block,
+    layout: &BlockLayout,
+) -> Option<String> {
+    let deviations = dxc_spirv::deviations(module, options, native, block, layout);
+    misread(native, block, layout).or_else(|| deviations.into_iter().next().map(|found| found.warning.message))
+}
+
+impl ShowInput {
+    /// The members of a column that the compiler's code has at other bytes, each with its block.
+    pub fn moved_members(&self, column: &RuleSetLayouts) -> Vec<(ViewId, MovedMember)> {
+        let InputContent::Declared(source) = &self.content else { return Vec::new() };
+        let mut found = Vec::new();
+        for native in &column.targets {
+            for layout in column.present() {
+                let Some(block) = source.module.block(layout.view) else { continue };
+                let deviations = dxc_spirv::deviations(&source.module, source.options, native, block, layout);
+                let moved = deviations.into_iter().flat_map(|found| found.moved);
+                let moved = moved_members(native, block, layout).into_iter().chain(moved);
+                found.extend(moved.map(|member| (layout.view, member)));
+            }
+        }
+        found
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 struct BlockUnderRules<'a> {
     rules: &'a str,
@@ -149,6 +182,7 @@ fn layout_warnings<'a>(blocks: &[Block], layouts: impl Iterator<Item = BlockUnde
 struct LimitWarning {
     subject: String,
     message: String,
+    code: Code,
     source: &'static str,
     span: Span,
 }
@@ -156,16 +190,14 @@ struct LimitWarning {
 impl LimitWarning {
     fn of(holder: &str, exceeded: &ExceededLimit) -> Self {
         let ExceededLimit { limit, path, message, span } = exceeded;
-        Self { subject: join(holder, path), message: message.clone(), source: limit.source, span: *span }
+        let code = if limit.is_misread() { Code::CompilerDiffers } else { Code::CompilerLimit };
+        Self { subject: join(holder, path), message: message.clone(), code, source: limit.source, span: *span }
     }
 
     fn diagnostic(&self, columns: &[String]) -> Diagnostic {
-        let Self { subject, message, source, span } = self;
+        let Self { subject, message, code, source, span } = self;
         let message = format!("`{subject}`: {message} ({})", columns.join(", "));
-        Diagnostic {
-            concerns: columns.to_vec(),
-            ..Diagnostic::warning(Code::CompilerLimit, *span, message).with_help(*source)
-        }
+        Diagnostic { concerns: columns.to_vec(), ..Diagnostic::warning(*code, *span, message).with_help(*source) }
     }
 }
 

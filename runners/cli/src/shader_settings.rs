@@ -28,7 +28,7 @@ impl ShaderSettings {
         let mut declare = declare.clone();
         declare.complete(&arguments, Path::new(""));
         let layouts = chosen([&LayoutSelection::of_arguments(&arguments), &project.layouts], &arguments);
-        Ok(Self { declare, arguments, layouts })
+        Ok(Self { declare, arguments, layouts }.read_for_its_targets())
     }
 
     /// The settings of a project's shader. Compile arguments of the command line replace the
@@ -66,7 +66,16 @@ impl ShaderSettings {
 
         let layouts =
             chosen([&shaders.layouts, &LayoutSelection::of_arguments(&arguments), &project.layouts], &arguments);
-        Ok(Self { declare, arguments, layouts })
+        Ok(Self { declare, arguments, layouts }.read_for_its_targets())
+    }
+
+    /// `__spirv__` depends on the targets.
+    fn read_for_its_targets(mut self) -> Self {
+        let targets = self.layouts.shader_targets();
+        if !targets.is_empty() {
+            self.declare.targets = targets;
+        }
+        self
     }
 }
 

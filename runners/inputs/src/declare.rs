@@ -11,6 +11,7 @@ use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{LayoutOptions, ShaderCompiler, ShaderTarget};
 use layoutproof_source::shader_language::ShaderLanguage;
+use layoutproof_source::sources::SourceFile;
 
 use crate::compile_args::CompileArguments;
 use crate::named_compiler::NamedCompiler;
@@ -126,6 +127,11 @@ impl DeclareArgs {
         let first = self.targets.first()?;
         let is_spirv = |target: &ShaderTarget| *target == ShaderTarget::Vulkan;
         self.targets.iter().all(|target| is_spirv(target) == is_spirv(first)).then(|| is_spirv(first))
+    }
+
+    /// True if the files' texts ask whether the compiler writes SPIR-V, and this reading for several targets cannot say it.
+    pub fn is_split_by(&self, files: &[SourceFile]) -> bool {
+        !self.targets.is_empty() && self.spirv().is_none() && files.iter().any(|file| file.text.contains("__spirv__"))
     }
 
     /// The layout options for files; cases have their own.

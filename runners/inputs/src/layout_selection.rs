@@ -11,7 +11,7 @@ use layoutproof_source::shader_language::ShaderLanguage;
 
 use crate::compile_args::CompileArguments;
 use crate::named_compiler::CompilerName;
-use crate::rule_set::rule_choices;
+use crate::rule_set::{rule_choices, target_of};
 
 /// Rule sets, targets and compilers. It has no path of a program, since `layoutproof.toml` holds one too.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -54,6 +54,12 @@ impl LayoutSelection {
 
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty() && self.targets.is_empty() && self.compilers.is_empty()
+    }
+
+    /// The targets of the columns; rule sets have none.
+    pub fn shader_targets(&self) -> Vec<ShaderTarget> {
+        let of_rules = self.rules.iter().filter_map(|name| target_of(name));
+        self.targets.iter().map(|choice| choice.target).chain(of_rules).collect()
     }
 
     /// The columns for a file in `language`: the rule sets, then the targets with their compilers.

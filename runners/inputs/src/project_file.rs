@@ -287,8 +287,10 @@ fn parsed<T>(
 ) -> Vec<T> {
     let place = table.value(key).map(toml_span);
     let mut found = Vec::new();
-    for word in table.strings(key, problems) {
-        match parse(&word) {
+    let words = table.strings(key, problems);
+    // One string may have several, as on the command line.
+    for word in words.iter().flat_map(|words| words.split(',')).map(str::trim) {
+        match parse(word) {
             Ok(value) => found.push(value),
             Err(error) => problems.report(place.clone().unwrap_or_default(), format!("`{word}`: {error}")),
         }

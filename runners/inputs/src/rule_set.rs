@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::bail;
 use layoutproof_layout::column::ColumnError;
 use layoutproof_layout::native::{Native, find_native, natives};
-use layoutproof_layout::{Column, DECLARED, RuleSet, TargetChoice, find, table};
+use layoutproof_layout::{Column, DECLARED, RuleSet, ShaderTarget, TargetChoice, find, table};
 use layoutproof_show::front_ends::FrontEnd;
 use layoutproof_show::{RuleChoice, columns};
 use layoutproof_source::nearest_name::known_names;
@@ -65,6 +65,14 @@ pub fn target_choice(word: &str, language: Option<ShaderLanguage>) -> anyhow::Re
     let compilers: Vec<_> = column.compiler.iter().map(|compiler| (*compiler, column.version)).collect();
     let found = columns(&[column.choice()], &compilers, language)?;
     Ok(found.into_iter().find_map(Native::of_column).map(RuleChoice::Native))
+}
+
+/// The target of a word for a column: `vulkan/scalar`, `native:dxc-spirv`. `None` for rule sets.
+pub fn target_of(word: &str) -> Option<ShaderTarget> {
+    match Column::parse(word) {
+        Ok(column) => Some(column.target),
+        Err(_) => find_native(word).map(|native| native.column.target),
+    }
 }
 
 /// True if a word on the command line is a target, not a file.

@@ -768,9 +768,10 @@ fn usual_rules(kind: BlockKind) -> WrittenRules {
 /// types nor their order.
 fn may_follow_from_attributes(kind: &MismatchKind) -> bool {
     match kind {
-        MismatchKind::SwappedNames { .. } | MismatchKind::ClassDiffers { .. } | MismatchKind::CountDiffers { .. } => {
-            false
-        }
+        MismatchKind::SwappedNames { .. }
+        | MismatchKind::ClassDiffers { .. }
+        | MismatchKind::MatrixOrder { .. }
+        | MismatchKind::CountDiffers { .. } => false,
         MismatchKind::OffsetMoved { .. }
         | MismatchKind::SizeDiffers { .. }
         | MismatchKind::BoolSize { .. }

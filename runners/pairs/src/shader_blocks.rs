@@ -8,14 +8,13 @@ use layoutproof_core::check::Source;
 use layoutproof_events::{AccountEntry, NotCompared};
 use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::layout_selection::LayoutSelection;
-use layoutproof_inputs::rule_set::rule_choice;
+use layoutproof_inputs::rule_set::{rule_choice, target_of};
 use layoutproof_inputs::shader_file::compiler_reading::{CompilerReading, RefusedFile};
 use layoutproof_inputs::shared_suffixes::language_of_file;
 
 use layoutproof_hostcheck::matching::{BlockNames, PartName};
 use layoutproof_hostcheck::shader_comment::{BlockComment, comment_at_place, comment_of};
 use layoutproof_hostcheck::{BlockPart, LinePlace, SizeContract, TextPlaces, block_parts, member_places};
-use layoutproof_layout::limits::misread_at_constant;
 use layoutproof_layout::native::find_native;
 use layoutproof_layout::{
     Block, BlockKind, BlockLayout, ComponentReads, Count, DECLARED, Extent, LaidOut, LaidOutShape, LayoutOptions,
@@ -23,7 +22,7 @@ use layoutproof_layout::{
 };
 use layoutproof_report::host_check::{CompiledAs, OpenChoices};
 use layoutproof_show::front_ends::Purpose;
-use layoutproof_show::{InputContent, RuleChoice, accounts, overlap_warnings};
+use layoutproof_show::{InputContent, RuleChoice, accounts, misplaced, overlap_warnings};
 use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::sources::SourceMap;
 use layoutproof_usage::component_reads;
@@ -193,7 +192,7 @@ fn compiled_as(job: &ShaderJob) -> CompiledAs {
     CompiledAs { language: language_of_file(job.declare.lang, &job.path), defines: job.declare.define.clone().into() }
 }
 
-/// Reads a shader with our own readers alone.
+/// Reads a shader with our own readers alone, once for each value of `__spirv__` that its targets have and it asks for.
 ///
 /// # Errors
 /// Those of [`read`].
@@ -201,6 +200,58 @@ pub fn read_without_compilers(
     job: &ShaderJob,
     sources: &mut SourceMap,
 ) -> anyhow::Result<Result<ShaderBlocks, Vec<Diagnostic>>> {
+    let first_file = sources.files().len();
+    let whole = read_once(job, sources)?;
+    if !job.declare.is_split_by(&sources.files()[first_file..]) {
+        return Ok(whole);
+    }
+    let mut read = ShaderBlocks::default();
+    for part in parts_by_spirv(job)? {
+        match read_once(&part, sources)? {
+            Err(problems) => return Ok(Err(problems)),
+            Ok(ShaderBlocks { blocks, warnings, notes, left_out, others }) => {
+                read.blocks.extend(blocks);
+                read.warnings.extend(warnings);
+                read.notes.extend(notes);
+                read.left_out.extend(left_out);
+                read.others.extend(others);
+            }
+        }
+    }
+    // The targets of a block belong together.
+    let mut names: Vec<String> = Vec::new();
+    for block in &read.blocks {
+        if !names.contains(&block.layout.name) {
+            names.push(block.layout.name.clone());
+        }
+    }
+    read.blocks.sort_by_key(|block| names.iter().position(|name| *name == block.layout.name));
+    Ok(Ok(read))
+}
+
+/// The job for the targets whose code is SPIR-V, and for the others.
+fn parts_by_spirv(job: &ShaderJob) -> anyhow::Result<Vec<ShaderJob>> {
+    let mut parts: Vec<(bool, ShaderJob)> = Vec::new();
+    for name in targets_of(job, &BlockComment::default())? {
+        let target = target_of(&name);
+        let is_spirv = target == Some(ShaderTarget::Vulkan);
+        let index = parts.iter().position(|(is_own, _)| *is_own == is_spirv).unwrap_or_else(|| {
+            let mut part = job.clone();
+            part.declare.targets.clear();
+            let named = if job.named.is_empty() { &mut part.usual } else { &mut part.named };
+            *named = LayoutSelection::default();
+            parts.push((is_spirv, part));
+            parts.len() - 1
+        });
+        let part = &mut parts[index].1;
+        part.declare.targets.extend(target);
+        let named = if job.named.is_empty() { &mut part.usual } else { &mut part.named };
+        named.rules.push(name);
+    }
+    Ok(parts.into_iter().map(|(_, part)| part).collect())
+}
+
+fn read_once(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<Result<ShaderBlocks, Vec<Diagnostic>>> {
     let word = job.path.to_string_lossy();
     let first_file = sources.files().len();
     let content = match read_input(&word, &job.declare, job.profile.as_deref(), Purpose::Comparison, sources)? {
@@ -268,7 +319,7 @@ pub fn read_without_compilers(
             let layout = lay_out_under(block, choice, source.options);
             let native = find_native(&target);
             let broken = layout.broken_access().map(str::to_owned);
-            let broken = broken.or_else(|| misread_at_constant(native?, block, &layout));
+            let broken = broken.or_else(|| misplaced(&source.module, source.options, native?, block, &layout));
             if let Some(message) = broken {
                 let why = NotCompared::Uncertain { message };
                 read.others.push(accounts::view_not_compared(block, &word, sources, why));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use layoutproof_hostcheck::{
-    BlockPart, ComparedRow, Comparison, ProgramStruct, Remark, RepairStep, RowSide, ShaderBlock, TargetPlace,
+    BlockPart, ComparedRow, Comparison, Mismatch, ProgramStruct, Remark, RepairStep, RowSide, ShaderBlock, TargetPlace,
     block_parts, repaired,
 };
 use layoutproof_layout::ShaderCompiler;
@@ -35,15 +35,23 @@ pub(crate) fn share_advice(pairing: &mut Pairing, blocks: &[TargetBlock], rules:
         let lasting: Vec<usize> = advised.iter().copied().filter(|index| group.holds_for_all(*index)).collect();
         let remark = if lasting.is_empty() { group.remark() } else { None };
         let steps = lasting.first().map(|index| steps_of(&pairing.check.pairs[*index].comparison));
+        // What all targets advise for a member mends it for all, even if no struct fits all of them.
+        let shared: Vec<Mismatch> = if steps.is_none() { group.shared_mismatches() } else { Vec::new() };
         for index in advised.iter().filter(|index| !lasting.contains(index)) {
             let comparison = Arc::make_mut(&mut pairing.check.pairs[*index].comparison);
             if steps.is_some() || remark.is_some() {
-                comparison.mismatches.iter_mut().for_each(|mismatch| mismatch.repairs.clear());
+                let is_shared = |own: &Mismatch| shared.iter().any(|other| has_same_repairs(own, other));
+                let others = comparison.mismatches.iter_mut().filter(|own| !is_shared(own));
+                others.for_each(|mismatch| mismatch.repairs.clear());
             }
             comparison.mismatches[0].repairs.extend(steps.iter().flatten().cloned());
             comparison.remarks.splice(0..0, remark.clone());
         }
     }
+}
+
+fn has_same_repairs(one: &Mismatch, other: &Mismatch) -> bool {
+    (&one.path, &one.host_path, &one.repairs) == (&other.path, &other.host_path, &other.repairs)
 }
 
 fn steps_of(comparison: &Comparison) -> Vec<RepairStep> {
@@ -76,6 +84,17 @@ impl Group<'_> {
         mended.is_some_and(|mended| self.members.iter().all(|other| agrees(&mended, *other)))
     }
 
+    /// The mismatches for which all targets advise the same.
+    fn shared_mismatches(&self) -> Vec<Mismatch> {
+        let of_pair = |index: &usize| &self.pairing.check.pairs[*index].comparison.mismatches;
+        let Some((first, others)) = self.members.split_first() else { return Vec::new() };
+        let is_in_all = |own: &&Mismatch| {
+            !own.repairs.is_empty()
+                && others.iter().all(|other| of_pair(other).iter().any(|there| has_same_repairs(own, there)))
+        };
+        of_pair(first).iter().filter(is_in_all).cloned().collect()
+    }
+
     fn with_block<T>(&self, index: usize, answer: impl FnOnce(&TargetBlock, &BlockPart<'_>) -> Option<T>) -> Option<T> {
         let partner = &self.pairing.partners[index];
         let block = &self.blocks[partner.block];
@@ -101,11 +120,24 @@ impl Group<'_> {
         let offset: fn(&RowSide) -> Option<u32> = |side| Some(side.offset);
         let size: fn(&RowSide) -> Option<u32> = |side| side.size;
         let moved = differs(offset).map(|side| (side.path.clone(), false, offset));
-        let (path, is_size, number) = moved.or_else(|| differs(size).map(|side| (side.path.clone(), true, size)))?;
-        let place = |index: usize| {
-            Some(TargetPlace { target: target_title(&pairs[index].target), bytes: number(find(index, &path)?)? })
+        let changed = moved.or_else(|| differs(size).map(|side| (side.path.clone(), true, size)));
+        let of_target = |index: usize, bytes| TargetPlace { target: target_title(&pairs[index].target), bytes };
+        let (path, is_size, places) = match changed {
+            Some((path, is_size, number)) => {
+                let place = |index: usize| Some(of_target(index, number(find(index, &path)?)?));
+                let places = (0..pairs.len()).filter_map(place).collect();
+                (path, is_size, places)
+            }
+            // The elements of a buffer, with all members at the same bytes.
+            None => {
+                let whole = |index: usize| pairs[index].comparison.shader_size;
+                if (1..pairs.len()).all(|other| whole(other) == whole(0)) {
+                    return None;
+                }
+                let places = (0..pairs.len()).filter_map(|index| Some(of_target(index, whole(index)?))).collect();
+                (pairs[0].shader_name(), true, places)
+            }
         };
-        let places = (0..pairs.len()).filter_map(place).collect();
         let is_of_dxc = |pair: &&CheckedPair| {
             find_native(&pair.target).is_some_and(|native| native.column.compiler == Some(ShaderCompiler::Dxc))
         };

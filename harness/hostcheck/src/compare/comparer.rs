@@ -127,6 +127,7 @@ pub(crate) fn examine(block: ShaderBlock<'_>, host: &ProgramStruct, options: Com
         shader_size: block.part.root.size.finite(),
         block_place: places.get(""),
         reads: options.reads,
+        has_row_major: options.api != Some(ShaderTarget::Webgpu),
         shift: 0,
         cause: None,
         mismatches: Vec::new(),
@@ -207,6 +208,8 @@ pub(super) struct Comparer<'a> {
     pub(super) block_place: Option<&'a LinePlace>,
     /// What the shaders read.
     pub(super) reads: &'a ComponentReads,
+    /// True if the shader's language has matrices by rows.
+    pub(super) has_row_major: bool,
     /// Members of both sides with the same name.
     pub(super) pairs: MemberPairs,
     /// The current distance in bytes by which the host's members come after the shader's.

@@ -3,7 +3,7 @@
 
 use super::comparer::Comparer;
 use super::lanes::LaneAnswer;
-use crate::flat_struct::{FlatMember, FlatStruct, Lane};
+use crate::flat_struct::{FlatMember, FlatStruct, FlatVectors, Lane};
 use crate::mismatch::{MismatchKind, StridedThing, scalar_noun};
 use crate::names::is_padding;
 use crate::program_struct::LaneClass;
@@ -46,6 +46,7 @@ impl Comparer<'_> {
         }
         let failing = self.failing_lane(pair.index, member, pair.shift);
         self.component_fault(pair)
+            .or_else(|| self.order_fault(pair))
             .or_else(|| self.stride_fault(pair, failing.is_some()))
             .or_else(|| self.count_fault(pair))
             .or_else(|| self.vector_fault(pair))
@@ -95,12 +96,82 @@ impl Comparer<'_> {
         Some(MismatchKind::SizeDiffers { shader_size, host_size, what })
     }
 
+    /// A matrix of which the host has the rows as vectors where the shader has the columns, or the other way round. Only the
+    /// shape of a matrix that is not square says so.
+    fn order_fault(&self, pair: Namesakes<'_>) -> Option<MismatchKind> {
+        let own = pair.member.vectors?;
+        let host = self.host_vectors(pair)?;
+        // Other members may continue it to all vectors of the shader.
+        let is_whole = self.continuation(pair).is_none();
+        let is_transposed = own.count != own.length && (host.count, host.length) == (own.length, own.count) && is_whole;
+        let order = own.order.filter(|_| self.has_row_major);
+        is_transposed.then_some(MismatchKind::MatrixOrder { vectors: own.count, length: own.length, order })
+    }
+
+    /// The vectors that the host has for a matrix; `None` for numbers in a row, which say nothing of vectors.
+    pub(super) fn host_vectors(&self, pair: Namesakes<'_>) -> Option<FlatVectors> {
+        self.vectors_in(self.pairs.host_of(pair.index)?, pair.member.arrays.len())
+    }
+
+    /// The vectors in a member of the host, in the elements of its outer dimensions.
+    fn vectors_in(&self, host: usize, outer: usize) -> Option<FlatVectors> {
+        let member = &self.host.members[host];
+        let dimensions = member.arrays.get(outer..)?;
+        let vectors = |count, length, stride| Some(FlatVectors { count, length, stride, order: None });
+        match dimensions {
+            [] if member.vectors.is_some() => member.vectors,
+            [] if member.has_members => {
+                let is_own = |index: &usize| {
+                    let inner = &self.host.members[*index];
+                    inner.parent == Some(host) && inner.is_first_element
+                };
+                let parts: Vec<usize> = (0..self.host.members.len()).filter(is_own).collect();
+                let start = |index: usize| self.host.members[index].offset;
+                match parts.as_slice() {
+                    [only] => self.vectors_in(*only, 0),
+                    // A union has its numbers under several names.
+                    [first, second, ..] if start(*first) == start(*second) => {
+                        parts.iter().find_map(|part| self.vectors_in(*part, 0))
+                    }
+                    [first, second, ..] => {
+                        let stride = start(*second).checked_sub(start(*first))?;
+                        let length = self.components_in(*first, stride)?;
+                        let is_same = |pair: &[usize]| {
+                            start(pair[0]).checked_add(stride) == Some(start(pair[1]))
+                                && self.components_in(pair[1], stride) == Some(length)
+                        };
+                        let count = u32::try_from(parts.len()).ok()?;
+                        parts.windows(2).all(is_same).then(|| vectors(count, length, stride))?
+                    }
+                    [] => None,
+                }
+            }
+            [array] => vectors(array.count?, self.components_in(host, array.stride)?, array.stride),
+            [array, inner] if member.scalar.is_some_and(|scalar| scalar.size == inner.stride) => {
+                vectors(array.count?, inner.count?, array.stride)
+            }
+            _ => None,
+        }
+    }
+
+    /// The number of components in the first bytes of a member, if it is that of a vector.
+    fn components_in(&self, host: usize, bytes: u32) -> Option<u32> {
+        let start = self.host.members[host].offset;
+        let lanes = self.host.lanes_in(start, start.checked_add(bytes)?);
+        // A union has each component under several names.
+        let mut offsets: Vec<u32> =
+            lanes.filter(|lane| self.host.is_within(lane.member, host)).map(|lane| lane.offset).collect();
+        offsets.dedup();
+        u32::try_from(offsets.len()).ok().filter(|count| (2..=4).contains(count))
+    }
+
     /// Different strides, if they have consequences: lanes that fail, or host members in the gaps of the
     /// shader's.
     fn stride_fault(&self, pair: Namesakes<'_>, is_failing: bool) -> Option<MismatchKind> {
         let Namesakes { member, host, .. } = pair;
         let shader_stride = member.outer_stride()?;
-        let host_stride = host_stride(host, member)?;
+        let of_vectors = self.host_vectors(pair).filter(|_| member.arrays.is_empty() && member.vectors.is_some());
+        let host_stride = of_vectors.map(|vectors| vectors.stride).or_else(|| host_stride(host, member))?;
         let is_same = host_stride == shader_stride || self.has_stride(host, shader_stride);
         let is_shorter = !member.arrays.is_empty() && host.end() < pair.in_host(self.last_byte(member));
         let has_same_count = member.arrays.first().map(|own| own.count) == host.arrays.first().map(|own| own.count);

@@ -1,8 +1,9 @@
 //! Checks of the whole struct: contract, size, members that the shader does not read, matrices.
 
 use super::comparer::{CompareOptions, Comparer, ShaderBlock, display_path};
+use super::shape::Namesakes;
 use crate::comparison::RowState;
-use crate::flat_struct::{FlatMember, Lane};
+use crate::flat_struct::{FlatMember, FlatVectors, Lane};
 use crate::mismatch::{MismatchKind, Remark, SizeContract, StridedThing};
 use crate::names::is_padding;
 use crate::open_end::OpenEnd;
@@ -150,8 +151,19 @@ impl Comparer<'_> {
     }
 
     pub(super) fn matrix_orders(&mut self) {
-        let is_matrix = |member: &&FlatMember| member.vectors.is_some() && member.is_first_element;
-        let mut matrices = self.shader.members.iter().filter(is_matrix);
+        // The vectors of a matrix that is not square have their length in the host, too, and another order is a difference.
+        let is_told = |index: usize, member: &FlatMember, own: FlatVectors| {
+            let host = self.pairs.host_of(index).map(|host| &self.host.members[host]);
+            let vectors = host.and_then(|host| self.host_vectors(Namesakes::new(index, member, host)));
+            let is_same = |host: FlatVectors| {
+                [(own.count, own.length), (own.length, own.count)].contains(&(host.count, host.length))
+            };
+            own.count != own.length && vectors.is_some_and(is_same)
+        };
+        let is_open = |(index, member): &(usize, &FlatMember)| {
+            member.is_first_element && member.vectors.is_some_and(|own| !is_told(*index, member, own))
+        };
+        let mut matrices = self.shader.members.iter().enumerate().filter(is_open).map(|(_, member)| member);
         if let Some(first) = matrices.next() {
             let count = u32::try_from(matrices.count()).unwrap_or(u32::MAX).saturating_add(1);
             self.remarks.insert(Remark::MatrixOrderUnchecked { path: display_path(&first.path), count });

@@ -108,6 +108,19 @@ fn structured_buffers_without_a_mistake() {
     }
 }
 
+/// The vectors of the host tell the order of a matrix that is not square; numbers in a row tell nothing.
+#[test]
+fn rows_that_the_shader_declares_agree() {
+    let shader = "struct Bone { row_major float3x4 rows; uint id; }; StructuredBuffer<Bone> bones;";
+    let told = agrees("hlsl-structured", shader, "0 vec4 rows[3]/16 48 uint id size 52");
+    assert_eq!(told, Vec::<String>::new());
+    let told = agrees("hlsl-structured", shader, "0 float rows[12]/4 48 uint id size 52");
+    assert_eq!(told, ["whether `rows` is transposed is not checked: debug information does not record it"]);
+    let shader = "struct Bone { float3x4 columns; uint id; }; StructuredBuffer<Bone> bones;";
+    let told = agrees("hlsl-structured", shader, "0 vec3 columns[4]/12 48 uint id size 52");
+    assert_eq!(told, Vec::<String>::new());
+}
+
 #[test]
 fn what_is_not_checked_is_said_once() {
     let shader = "cbuffer Frame { float4x4 a; float4x4 b; };";

@@ -308,6 +308,52 @@ fn strides_and_counts() {
     );
 }
 
+/// DXC 1.7.4006: `float3x4` is four columns of three (`OpMemberDecorate ... MatrixStride 12` with `-fvk-use-dx-layout`, 16
+/// without), `row_major float3x4` three rows of four.
+#[test]
+fn a_matrix_by_columns_is_no_array_of_its_rows() {
+    let shader = "struct Bone { float3x4 rows; uint id; }; StructuredBuffer<Bone> bones;";
+    let words = "matrix order: `rows` is 4 columns of 3 in the shader, 3 vectors of 4 in the host";
+    let hint = "declare `rows` as `row_major` in the shader";
+    for host in [
+        "0 vec4 rows[3]/16 48 uint id size 52",
+        "0 { 0 vec4 r[3]/16 size 48 } rows 48 uint id size 52",
+        "0 { 0 vec4 x 16 vec4 y 32 vec4 z size 48 } rows 48 uint id size 52",
+        "0 { 0 { 0 float x 4 float y 8 float z 12 float w size 16 } r[3]/16 size 48 } rows 48 uint id size 52",
+        "0 { 0 { union 0 { 0 float x 4 float y 8 float z 12 float w size 16 } - 0 float v[4]/4 size 16 } r[3]/16 size 48 } \
+         rows 48 uint id size 52",
+        "0 { union 0 vec4 r[3]/16 0 float f[12]/4 size 48 } rows 48 uint id size 52",
+    ] {
+        differs("hlsl-structured", shader, host, words, hint, 0);
+    }
+    // The other way round, and in a constant buffer.
+    differs(
+        "hlsl-cbuffer",
+        "cbuffer C { row_major float3x4 m; float4 t; };",
+        "0 vec3 m[4]/12 48 vec4 t size 64",
+        "matrix order: `m` is 3 rows of 4 in the shader, 4 vectors of 3 in the host",
+        "declare `m` as `column_major` in the shader",
+        0,
+    );
+    differs(
+        "hlsl-cbuffer",
+        "cbuffer C { float4x3 m; float4 t; };",
+        "0 vec3 m[4]/12 48 vec4 t size 64",
+        "matrix order: `m` is 3 columns of 4 in the shader, 4 vectors of 3 in the host",
+        "declare `m` as `row_major` in the shader",
+        0,
+    );
+    // With other strides, too: the host's vectors are 16 bytes apart.
+    differs(
+        "relaxed430",
+        "struct Bone { float3x4 rows; uint id; }; StructuredBuffer<Bone> bones;",
+        "0 { 0 vec4 r[3]/16 size 48 } rows 48 uint id 52 uint pad[3]/4 size 64",
+        words,
+        hint,
+        1,
+    );
+}
+
 #[test]
 fn sizes_and_meanings_of_numbers() {
     differs(

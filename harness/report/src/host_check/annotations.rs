@@ -71,8 +71,7 @@ fn of_mismatch<'a>(pair: &'a CheckedPair, mismatch: &'a Mismatch, also: Option<&
     let place = mismatch.host_at.as_ref().or(mismatch.shader_at.as_ref());
     let place = place.map_or((pair.shader.as_str(), None), |place| (place.file.as_str(), place.line));
     let places = mismatch_places(pair, mismatch, Style::PLAIN);
-    let fix =
-        if mismatch.repairs.is_empty() { String::new() } else { format!("\nfix: {}", one_line(&mismatch.hint())) };
+    let fix = if mismatch.hint().is_empty() { String::new() } else { format!("\nfix: {}", one_line(&mismatch.hint())) };
     let text = format!("{}{fix}\nat: {}", one_line(&mismatch.with_followers()), one_line(&places));
     Annotation {
         title: format!("{} {} {}", pair.shader_name(), target_title(&pair.target), pair.host),

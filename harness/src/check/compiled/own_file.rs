@@ -25,6 +25,9 @@ const MOST_ENTRIES: usize = 4;
 /// The types that DXC has only with its option for them.
 const TYPES_OF_16_BITS: [&str; 2] = ["float16_t", "int16_t"];
 
+/// The first shader model in which DXC has that option.
+const SIXTEEN_BIT_MODEL: ShaderModel = ShaderModel { major: 6, minor: 2 };
+
 /// The option of DXC for types of 16 bits.
 const SIXTEEN_BIT_TYPES: &str = "-enable-16bit-types";
 
@@ -146,13 +149,11 @@ fn answer(asked: &CompileJob<'_>) -> OwnFileAnswer {
     OwnFileAnswer::Refused { message, option: helps.then(|| SIXTEEN_BIT_TYPES.to_owned()) }
 }
 
-/// The options with which the user compiles the file: what is only assumed is none of them.
+/// The options with which the user compiles the file, whatever the device has: what is only assumed is none of them.
 fn own_options(asked: &CompileJob<'_>) -> LayoutOptions {
-    let options = asked.options();
-    if asked.subject.source.assumes_sixteen_bit {
-        return LayoutOptions { sixteen_bit: SixteenBit::Off, ..options };
-    }
-    options
+    let source = &asked.subject.source;
+    let sixteen_bit = if source.assumes_sixteen_bit { SixteenBit::Off } else { source.options.sixteen_bit };
+    LayoutOptions { sixteen_bit, ..asked.options() }
 }
 
 /// The words of the compiler about the first request that it refuses; `None` if it takes all.
@@ -171,10 +172,15 @@ fn compile(asked: &CompileJob<'_>, own: &OwnRequest, options: LayoutOptions) -> 
     };
     let sixteen_bit = if options.sixteen_bit == SixteenBit::On { "16bit" } else { "no16bit" };
     let (id, toolchain) = (&asked.subject.source.id, asked.toolchain);
-    // The target says how the probes are compiled: it keeps types of 16 bits from devices without them.
+    // The target says how the probes are compiled: it keeps types of 16 bits from devices without them. DXC 1.7.2308:
+    // `enable-16bit-types is only allowed for shader model >= 6.2`.
     let target = match asked.target {
         CodeTarget::Newest => CodeTarget::Newest,
-        CodeTarget::Direct3d { model, .. } => CodeTarget::Direct3d { model, sixteen_bit: options.sixteen_bit },
+        CodeTarget::Direct3d { model, .. } => {
+            let sixteen_bit = options.sixteen_bit;
+            let model = if sixteen_bit == SixteenBit::On { model.max(SIXTEEN_BIT_MODEL) } else { model };
+            CodeTarget::Direct3d { model, sixteen_bit }
+        }
     };
     let request = CompileRequest {
         name: &format!("{id}/{toolchain}{for_device}/own_{}_{sixteen_bit}", own.entry),

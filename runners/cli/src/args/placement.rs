@@ -15,8 +15,9 @@ use layoutproof_inputs::compiler_builds::program_of;
 use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::layout_selection::{choice, compiler_of, target};
 use layoutproof_inputs::named_compiler::{NamedCompiler, named_compiler};
+use layoutproof_inputs::rule_set::{is_rules_word, is_target_word};
 use layoutproof_layout::native::natives;
-use layoutproof_layout::{Column, TargetChoice};
+use layoutproof_layout::{Column, ShaderCompiler, TargetChoice};
 use layoutproof_readers::toolchain::toolchains;
 use layoutproof_show::{ShownColumnChoice, columns};
 use layoutproof_source::shader_language::ShaderLanguage;
@@ -206,7 +207,7 @@ impl Command {
                 args.declare.compilers.clone_from(&args.compiler);
                 args.compiler.iter_mut().try_for_each(find_version)?;
                 args.placement.compilers.clone_from(&args.compiler);
-                complete(&mut args.declare, Some(&mut args.placement))
+                complete(&mut args.declare, Some(&mut args.placement)).map(drop)
             }
             Self::Run(args) => {
                 // Other producers lay out no HLSL, or have no column.
@@ -221,17 +222,28 @@ impl Command {
                 args.placement.compilers = named(&args.producer).into_iter().filter(lays_out).collect();
                 // --args adds options that have nothing to do with bindings alone.
                 args.bindings |= args.placement.names_bindings();
-                complete(&mut args.declare, Some(&mut args.placement))
+                complete(&mut args.declare, Some(&mut args.placement)).map(drop)
             }
             Self::Diff(args) => {
-                args.words.extend(args.target.iter().map(ToString::to_string));
-                complete(&mut args.declare, None)
+                let arguments = complete(&mut args.declare, None)?;
+                let mut targets: Vec<String> = args.target.iter().map(ToString::to_string).collect();
+                let is_named = |word: &String| is_target_word(word) || is_rules_word(word);
+                if targets.is_empty() && !args.words.iter().skip(1).any(is_named) {
+                    let column = arguments.and_then(|arguments| arguments.column());
+                    targets.extend(column.map(|column| match column.compiler {
+                        Some(compiler) if compiler != ShaderCompiler::Dxc => format!("{}.{compiler}", column.choice()),
+                        _ => column.choice().to_string(),
+                    }));
+                }
+                args.has_target_option = !targets.is_empty();
+                args.words.extend(targets);
+                Ok(())
             }
             Self::Compare(args) => {
                 if let (None, Some(text)) = (&args.profile, &args.declare.args) {
                     args.profile = CompileArguments::read(text).context("--args")?.profile;
                 }
-                complete(&mut args.declare, None)
+                complete(&mut args.declare, None).map(drop)
             }
             _ => Ok(()),
         }
@@ -253,25 +265,29 @@ pub(crate) fn lays_out(named: &NamedCompiler) -> bool {
     natives().iter().any(|native| native.column.compiler == Some(named.name.compiler))
 }
 
-fn complete(declare: &mut DeclareArgs, mut placement: Option<&mut PlacementArgs>) -> anyhow::Result<()> {
+/// Applies `--args`, and returns them.
+fn complete(
+    declare: &mut DeclareArgs,
+    mut placement: Option<&mut PlacementArgs>,
+) -> anyhow::Result<Option<CompileArguments>> {
     for compiler in placement.iter_mut().flat_map(|placement| &mut placement.compilers) {
         find_version(compiler)?;
     }
-    if let Some(text) = &declare.args {
-        let arguments = CompileArguments::read(text).context("--args")?;
+    let arguments = declare.args.as_deref().map(CompileArguments::read).transpose().context("--args")?;
+    if let Some(arguments) = &arguments {
         for sentence in &arguments.not_followed {
             warn(&format!("warning: --args: {sentence}\n"));
         }
         check_profile(arguments.profile.as_deref())?;
-        declare.complete(&arguments, Path::new(""));
+        declare.complete(arguments, Path::new(""));
         if let Some(placement) = &mut placement {
-            placement.complete(&arguments);
+            placement.complete(arguments);
         }
     }
     if let Some(placement) = placement {
         declare.targets = placement.target.iter().map(|choice| choice.target).collect();
     }
-    Ok(())
+    Ok(arguments)
 }
 
 impl PlacementArgs {

@@ -12,7 +12,7 @@ use layoutproof_core::check::TranslatedBinding;
 use layoutproof_core::results::floors::Floor;
 use layoutproof_device::DeviceInfo;
 use layoutproof_events::summary::Exit;
-use layoutproof_events::{CheckId, Host, RunHeader};
+use layoutproof_events::{CheckId, Host, RunHeader, is_limit};
 use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_executor::plan::{self, PlannedCheck};
 use layoutproof_executor::produce;
@@ -49,9 +49,12 @@ const SHADER_TIME: Duration = Duration::from_secs(4);
 /// Runs the selected checks and prints the report.
 pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
     let typed = arguments::of_run(std::env::args_os());
-    // The records of a run say what it checks.
+    // The records of a run say what it checks; limits may be others.
     let recorded = match &args.resume {
-        Some(path) if typed.is_empty() => Some(resume::recorded(path)?),
+        Some(path) if typed.keys().all(|option| is_limit(option)) => {
+            let (args, recorded) = resume::recorded(path, &typed)?;
+            Some((args, recorded.into_iter().chain(typed.clone()).collect()))
+        }
         Some(_) | None => None,
     };
     let (args, typed) = match &recorded {

@@ -71,8 +71,8 @@ pub(crate) struct RecordedSelection {
     files_here: Vec<String>,
     /// True if the recorded run was one of several parts by the times of an earlier run.
     has_times: bool,
-    /// Options that are not taken up, as the user types them.
-    left: Vec<String>,
+    /// Options that are not taken up, by their ids, as the user types them.
+    left: Vec<(String, String)>,
 }
 
 impl RecordedSelection {
@@ -90,7 +90,8 @@ impl RecordedSelection {
             };
             let flag = option.get_long().map(|long| format!("--{long}"));
             let flag = flag.or_else(|| option.get_short().map(|short| format!("-{short}"))).unwrap_or_default();
-            let mut left = |value: &str| found.left.push(format!("{flag} {}", shell_word(&one_line(value))));
+            let mut left =
+                |value: &str| found.left.push((id.clone(), format!("{flag} {}", shell_word(&one_line(value)))));
 
             if id == TIMES {
                 found.has_times = true;
@@ -162,9 +163,15 @@ impl RecordedSelection {
         Self { files, files_here, ..self }
     }
 
+    /// Beside the options that the user types again.
+    pub(crate) fn beside(mut self, typed: &TypedOptions) -> Self {
+        self.left.retain(|(option, _)| !typed.contains_key(option));
+        self
+    }
+
     /// A line about what is left in the records at `place`; `None` if that is nothing.
     pub(crate) fn note(&self, place: &str) -> Option<String> {
-        let left = self.left.join(", ");
+        let left = self.left.iter().map(|(_, words)| words.as_str()).collect::<Vec<_>>().join(", ");
         let note = || format!("records select checks alone, so {left} of {place} is not taken: type it to use it");
         (!left.is_empty()).then(note)
     }

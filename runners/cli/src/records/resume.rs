@@ -15,13 +15,13 @@ use crate::records::arguments::TypedOptions;
 use crate::records::recorded_selection::RecordedSelection;
 
 /// The selection of the run in a records file with the user's own options, and the selection alone. For a user who
-/// names nothing but the file.
-pub(crate) fn recorded(path: &Path) -> anyhow::Result<(RunArgs, TypedOptions)> {
+/// names nothing but the file, and limits.
+pub(crate) fn recorded(path: &Path, typed: &TypedOptions) -> anyhow::Result<(RunArgs, TypedOptions)> {
     let place = path.display().to_string();
     let RecordedRuns { mut runs, .. } = recorded::read(&place, &lock::read(path, warn)?)?;
     Home::here().restore(&mut runs, &mut [], None);
     let Some(run) = runs.first() else { bail!("cannot resume: {place} has no line about a run") };
-    let selection = RecordedSelection::of(&run.arguments)?;
+    let selection = RecordedSelection::of(&run.arguments)?.beside(typed);
     if let Some(note) = selection.note(&place) {
         warn(&format!("note: {note}\n"));
     }

@@ -80,6 +80,9 @@ fn what_is_left_can_be_done_later() {
     let answer = answer.warns("note: records select checks alone, so --time-limit 50 of r.jsonl is not taken");
     answer.warns("note: --junit of the earlier run is written again only if typed with its file");
     assert!(redacted(&folder.read("r.jsonl")) == redacted(&whole));
+    // As the note says.
+    let again = folder.run("run --resume r.jsonl --time-limit 40").exits(0);
+    assert!(!again.err.contains("--time-limit"), "{again}");
 }
 
 /// The end of the run ends the compilers too, which shows no fault of theirs.

@@ -91,6 +91,17 @@ impl Editor {
         }
     }
 
+    /// The first difference from the programs of the project.
+    fn next_of_check(&mut self, file: &str) -> Value {
+        loop {
+            let found = self.diagnostics(file);
+            let of_check = |it: &&Value| it["source"] == "layoutproof check";
+            if let Some(found) = found.as_array().unwrap().iter().find(of_check) {
+                return found.clone();
+            }
+        }
+    }
+
     fn open(&mut self, file: &str, text: &str) {
         let language = file.rsplit('.').next().unwrap();
         let document = json!({"uri": self.uri(file), "languageId": language, "version": 1, "text": text});
@@ -301,6 +312,76 @@ fn differences_from_the_program_are_at_members_and_lead_to_the_struct() {
     folder.write("look.cpp", program(right).as_bytes());
     assert!(compiles(&folder, "g++", "-g -c look.cpp -o look.o"));
     while editor.diagnostics("look.hlsl") != json!([]) {}
+    editor.end();
+}
+
+/// A project with a program and a shader whose struct is in a header, three lines below its top.
+fn with_header() -> Option<(Folder, &'static str)> {
+    let header = "// One.\n// Two.\nstruct Box { float3 lo; float3 hi; };\n";
+    let text = "float first;\n#include \"mid.hlsli\"\nStructuredBuffer<Box> boxes;\n";
+    let program = "struct Box { float lo[3]; float gap; float hi[3]; };\nBox box;\n";
+    let project = "schema = 1\nhost = [\"host.o\"]\n[[shader]]\nfiles = [\"a.hlsl\"]\n";
+    let folder = Folder::with(&[
+        ("host.cpp", program),
+        ("include/common.hlsli", header),
+        ("mid.hlsli", "#include \"include/common.hlsli\"\n"),
+        ("a.hlsl", text),
+        ("layoutproof.toml", project),
+    ]);
+    compiles(&folder, "g++", "-g -c host.cpp -o host.o").then_some((folder, text))
+}
+
+// GCC places `hi` at 16, DXC for D3D12 at 12 (structured buffers are packed).
+#[test]
+fn a_difference_in_a_header_is_at_the_line_that_includes_it() {
+    let Some((folder, text)) = with_header() else { return };
+    let mut editor = Editor::start(&folder, &json!({}), &json!({}));
+    editor.open("a.hlsl", text);
+    let found = editor.next_of_check("a.hlsl");
+    assert_eq!(found["range"]["start"], json!({"line": 1, "character": 0}), "{found}");
+    let message = found["message"].as_str().unwrap();
+    assert!(message.contains("include/common.hlsli:3: ") && message.contains("`hi`"), "{message}");
+    let header = &found["relatedInformation"][1]["location"];
+    assert_eq!(header["uri"], json!(editor.uri("include/common.hlsli")));
+    assert_eq!(header["range"]["start"]["line"], 2);
+    editor.end();
+}
+
+// DXC for Vulkan has `hi` at 16, as the program.
+#[test]
+fn the_targets_of_the_editor_are_those_of_its_differences() {
+    let Some((folder, text)) = with_header() else { return };
+    let mut editor = Editor::start(&folder, &json!({}), &json!({"targets": ["vulkan"]}));
+    editor.open("a.hlsl", text);
+    assert_eq!(editor.diagnostics("a.hlsl"), json!([]));
+    assert_eq!(editor.diagnostics("a.hlsl"), json!([]), "after `check`");
+    editor.end();
+    let mut editor = Editor::start(&folder, &json!({}), &json!({"targets": ["vulkan", "d3d12"]}));
+    editor.open("a.hlsl", text);
+    let message = editor.next_of_check("a.hlsl")["message"].as_str().unwrap().to_owned();
+    assert!(message.ends_with("(D3D12 · DXC)"), "{message}");
+    editor.end();
+}
+
+// DXC 1.7.4006, `OpMemberDecorate`: `kernel` at 32, `gain` at 96.
+#[test]
+fn hints_say_where_a_compiler_has_a_member_elsewhere() {
+    let text =
+        "cbuffer Post {\n  float4 tint;\n  static const int TAPS = 4;\n  float4 kernel[TAPS];\n  float gain;\n};\n";
+    let folder = Folder::with(&[]);
+    let options = json!({"targets": ["vulkan"], "copy": true});
+    let mut editor = Editor::start(&folder, &json!({}), &options);
+    editor.open("post.hlsl", text);
+    let really = [(3, "16, really at byte 32 (Vulkan · DXC)"), (4, "80, 12 padding, really at byte 96 (Vulkan · DXC)")];
+    let hints = editor.hints("post.hlsl");
+    for (line, label) in really {
+        assert!(hints.contains(&(line, label.to_owned())), "{label}: {hints:?}");
+    }
+    assert!(editor.hover("post.hlsl", 4, 9).contains("really at byte 96 (Vulkan · DXC)"));
+    let actions = editor.actions("post.hlsl", 0, 9);
+    let copied = actions.iter().find(|(title, _)| title.starts_with("Copy `Post` as C++")).unwrap();
+    let copied = copied.1["command"]["arguments"][0].as_str().unwrap();
+    assert!(copied.starts_with("// Warning: `kernel` is really at byte 32 (Vulkan · DXC)\n"), "{copied}");
     editor.end();
 }
 

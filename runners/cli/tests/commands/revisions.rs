@@ -99,3 +99,61 @@ fn words_that_are_no_commit_are_inputs() {
     let answer = folder.run("diff HEAD -- shaders/new.hlsl").exits(2);
     assert!(answer.err.contains("HEAD has no shaders/new.hlsl"), "{answer}");
 }
+
+/// A member that only the branch of `__spirv__` has. DXC 1.7.4006, `-T ps_6_6 -spirv`: `gust` at 28, after the change at 24.
+const V1: &str = "struct Push { float4 tint;
+#ifdef __spirv__
+float3 wind; float gust;
+#endif
+float end; }; [[vk::push_constant]] ConstantBuffer<Push> push;";
+
+/// Two versions that differ in the branch of `__spirv__` alone.
+fn versions() -> (Folder, String) {
+    let new = V1.replace("float3 wind", "float2 wind");
+    (Folder::with(&[("v1.hlsl", V1), ("v2.hlsl", &new)]), new)
+}
+
+#[test]
+fn vulkan_reads_the_branch_of_spirv() {
+    let (folder, _) = versions();
+    for words in [
+        "diff v1.hlsl v2.hlsl --target vulkan",
+        "diff v1.hlsl v2.hlsl vulkan",
+        "diff v1.hlsl v2.hlsl native:dxc-spirv",
+        "diff v1.hlsl v2.hlsl --args \"-T cs_6_6 -spirv\"",
+        "diff v1.hlsl v2.hlsl -D __spirv__ --target vulkan",
+    ] {
+        let answer = folder.run_quoted(words).exits(1);
+        assert!(answer.out.contains("wind") && !answer.err.contains("__spirv__"), "{words}\n{answer}");
+        assert!(!answer.out.contains("D3D12") && !answer.out.contains("Slang"), "{words}\n{answer}");
+    }
+    let answer = folder.run("diff v1.hlsl v2.hlsl --target d3d12").exits(0);
+    assert!(!answer.err.contains("__spirv__"), "{answer}");
+    // Without a target, each has its own branch.
+    let answer = folder.run("diff v1.hlsl v2.hlsl").exits(1);
+    let answer = answer.prints("Differ v1.hlsl and v2.hlsl under Vulkan · DXC, Vulkan · Slang");
+    assert!(!answer.err.contains("__spirv__"), "{answer}");
+    // One file under two targets.
+    let answer = folder.run("diff v1.hlsl d3d12 vulkan").exits(1);
+    assert!(answer.out.contains("wind") && !answer.err.contains("__spirv__"), "{answer}");
+}
+
+#[test]
+fn commits_are_compared_under_the_target_of_an_option() {
+    let (folder, new) = versions();
+    let git = |words: &str| compiles(&folder, "git", words);
+    let set_up = git("init -q -b main .")
+        && git("add .")
+        && git("-c user.name=Test -c user.email=test@example.org commit -q -m First");
+    if !set_up {
+        return;
+    }
+    folder.write("v1.hlsl", new.as_bytes());
+    for words in ["diff HEAD --target vulkan", "diff HEAD v1.hlsl --target vulkan", "diff HEAD -- v1.hlsl vulkan"] {
+        let answer = folder.run(words).exits(1);
+        assert!(answer.out.contains("wind") && !answer.err.contains("__spirv__"), "{words}\n{answer}");
+    }
+    folder.run("diff HEAD --target d3d12").exits(0);
+    folder.run("diff nosuch...").exits(2).warns("error: git knows no such commits here: nosuch...");
+    folder.run("diff v1x v2x").exits(2).warns("error: neither `v1x` nor `v2x` is a file here");
+}

@@ -20,6 +20,7 @@ mod typescript;
 mod values;
 
 use layoutproof_layout::BlockLayout;
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 use crate::layout_text::numeric::numeric;
 use crate::style::one_line;
@@ -95,6 +96,12 @@ pub fn asserts(source: &str, blocks: &[BlockLayout], language: HostLanguage, opt
 /// a buffer as typed arrays. Structs have the names of [`asserts`].
 pub fn typed_views(source: &str, blocks: &[BlockLayout]) -> String {
     typescript::text(source, &flatten::structs(blocks, names::ReservedWords::TYPE_SCRIPT, &[]))
+}
+
+/// Comments for the start of such a text: what compilers have at other bytes than it asserts.
+pub fn misplacements(warnings: &[Diagnostic]) -> String {
+    let own = warnings.iter().filter(|warning| warning.code == Code::CompilerDiffers);
+    own.map(|warning| format!("// Warning: {}\n", comment(&warning.message))).collect()
 }
 
 /// The user's types that the structs have as fields, each once, with their sizes in bytes.

@@ -492,8 +492,11 @@ fn job(path: PathBuf, settings: ShaderSettings, args: &CheckArgs) -> anyhow::Res
     let names = compilers.iter().map(|named| named.name.clone()).collect();
     let mut named = LayoutSelection { rules: args.rules.clone(), targets: args.target.clone(), compilers: names };
     named.complete(&settings.arguments);
-    let choices = if named.targets.is_empty() { &settings.layouts.targets } else { &named.targets };
-    let targets = choices.iter().map(|choice| choice.target).collect();
+    // The text is read for them, as `__spirv__` depends on the target.
+    let mut targets = named.shader_targets();
+    if targets.is_empty() && named.compilers.is_empty() {
+        targets = settings.declare.targets;
+    }
     Ok(ShaderJob {
         path,
         declare: DeclareArgs { compilers, targets, ..settings.declare },

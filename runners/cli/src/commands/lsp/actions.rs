@@ -128,11 +128,12 @@ fn copies(reading: &Reading, text: &LaidOutText, byte: usize) -> Vec<CodeActionO
     let blocks: Vec<BlockLayout> = column.present().filter(|block| Some(block.view) == view).cloned().collect();
     let [block] = blocks.as_slice() else { return Vec::new() };
     let source = &reading.sources.file(reading.file).name;
-    let of_language = |language| asserts(source, &blocks, language, HostOptions::default());
+    let warnings = text.moved_comments(block.view, &column.name);
+    let of_language = |language| warnings.clone() + &asserts(source, &blocks, language, HostOptions::default());
     let texts = [
         ("C++", of_language(HostLanguage::Cpp)),
         ("Rust", of_language(HostLanguage::Rust)),
-        ("TypeScript", typed_views(source, &blocks)),
+        ("TypeScript", warnings.clone() + &typed_views(source, &blocks)),
     ];
     let copy = |(language, text): (&str, String)| {
         let title = format!("Copy `{}` as {language} ({})", block.name, column.name);

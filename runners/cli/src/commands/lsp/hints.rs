@@ -30,6 +30,7 @@ pub(super) fn hints(reading: &Reading, range: Range, client: &Client) -> Vec<Inl
         let at: Position = client.encoding.position(reading.text(), end as usize);
         let is_seen = range.start.line <= at.line && at.line <= range.end.line;
         let label = is_seen.then(|| label(&merged, member, most)).flatten()?;
+        let label = label + &text.really(member.view, &member.path);
         Some(InlayHint {
             position: at,
             label: InlayHintLabel::String(label),

@@ -17,7 +17,7 @@ use lsp_types::request::GotoImplementationResponse;
 use lsp_types::{DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString, Position, Range};
 use serde::Deserialize;
 
-use crate::commands::lsp::positions::{Encoding, line_range, uri_of};
+use crate::commands::lsp::positions::{Encoding, line_range, path_of, uri_of};
 use crate::commands::lsp::reading::{Reading, project_of};
 use crate::help::PROGRAM;
 use crate::output::warn;
@@ -57,7 +57,8 @@ struct Mismatch {
 
 #[derive(Debug, Deserialize)]
 struct HostMember {
-    path: String,
+    /// `None` for a member that only the program has.
+    path: Option<String>,
     host_at: Option<String>,
 }
 
@@ -71,17 +72,31 @@ impl HostPairs {
             let fix = hint.map_or_else(String::new, |hint| format!("\nfix: {hint}"));
             let column = pair.column.as_ref().unwrap_or(&pair.target);
             let message = format!("`{}` of {}: {message}{fix}\n({column})", pair.host, pair.host_file);
-            let line = shader_at.as_deref().and_then(line_of);
-            let range = member_range(reading, &pair.block, path, encoding).or(line.map(line_range));
+            let declared = shader_at.as_deref().and_then(|place| self.location(place));
+            let in_header =
+                declared.as_ref().filter(|declared| path_of(&declared.uri).is_some_and(|path| !reading.is_of(&path)));
+            let (range, message) = match (in_header, &declared) {
+                // The mark is at the line that includes the header.
+                (Some(header), _) => {
+                    let place = shader_at.as_deref().unwrap_or_default();
+                    let range = path_of(&header.uri).and_then(|path| reading.include_of(&path));
+                    (range, format!("{place}: {message}"))
+                }
+                (None, Some(own)) => (member_range(reading, &pair.block, path, encoding).or(Some(own.range)), message),
+                (None, None) => (member_range(reading, &pair.block, path, encoding), message),
+            };
             let host = host_at.as_deref().and_then(|place| self.location(place));
-            let related = |location| DiagnosticRelatedInformation { location, message: format!("`{}`", pair.host) };
+            let header = in_header.map(|header| (header.clone(), "declared here".to_owned()));
+            let related = host.map(|location| (location, format!("`{}`", pair.host))).into_iter().chain(header);
+            let related: Vec<DiagnosticRelatedInformation> =
+                related.map(|(location, message)| DiagnosticRelatedInformation { location, message }).collect();
             found.push(lsp_types::Diagnostic {
                 range: range.unwrap_or_default(),
                 severity: Some(DiagnosticSeverity::ERROR),
                 code: Some(NumberOrString::String(kind.clone())),
                 source: Some(format!("{PROGRAM} check")),
                 message,
-                related_information: host.map(|location| vec![related(location)]),
+                related_information: (!related.is_empty()).then_some(related),
                 ..lsp_types::Diagnostic::default()
             });
         }
@@ -108,7 +123,7 @@ impl HostPairs {
         let mut places: Vec<Location> = Vec::new();
         for (block, path) in &wanted {
             let members = self.pairs.iter().filter(|pair| pair.block == *block).filter_map(|pair| match path {
-                Some(path) => pair.members.iter().find(|member| member.path == *path),
+                Some(path) => pair.members.iter().find(|member| member.path.as_ref() == Some(path)),
                 None => pair.members.first(),
             });
             for place in members.filter_map(|member| self.location(member.host_at.as_deref()?)) {
@@ -129,10 +144,6 @@ impl HostPairs {
     }
 }
 
-fn line_of(place: &str) -> Option<u32> {
-    place.rsplit_once(':')?.1.parse().ok()
-}
-
 fn member_range(reading: &Reading, block: &str, path: &str, encoding: Encoding) -> Option<Range> {
     let text = reading.laid_out.as_ref()?;
     let is_member = |view| text.name_of(view) == Some(block);
@@ -144,6 +155,8 @@ fn member_range(reading: &Reading, block: &str, path: &str, encoding: Encoding) 
 pub(super) struct HostChecks {
     /// Gets each answer with the shader that it is about.
     done: Sender<(PathBuf, HostPairs)>,
+    /// The targets that the editor names.
+    targets: Vec<String>,
     /// The shaders to check next.
     waiting: VecDeque<PathBuf>,
     is_running: bool,
@@ -152,8 +165,8 @@ pub(super) struct HostChecks {
 }
 
 impl HostChecks {
-    pub(super) fn new(done: Sender<(PathBuf, HostPairs)>) -> Self {
-        Self { done, waiting: VecDeque::new(), is_running: false, programs: BTreeMap::new() }
+    pub(super) fn new(done: Sender<(PathBuf, HostPairs)>, targets: Vec<String>) -> Self {
+        Self { done, targets, waiting: VecDeque::new(), is_running: false, programs: BTreeMap::new() }
     }
 
     /// Checks a shader, if a project names its programs.
@@ -197,9 +210,9 @@ impl HostChecks {
         }
         let Some(shader) = self.waiting.pop_front() else { return };
         self.is_running = true;
-        let done = self.done.clone();
+        let (done, targets) = (self.done.clone(), self.targets.clone());
         thread::spawn(move || {
-            let answer = check(&shader).unwrap_or_else(|error| {
+            let answer = check(&shader, &targets).unwrap_or_else(|error| {
                 warn(&format!("note: {}: {error:#}\n", shader.display()));
                 HostPairs::default()
             });
@@ -220,12 +233,15 @@ fn changed_at(path: &Path) -> Option<SystemTime> {
     path.metadata().and_then(|data| data.modified()).ok()
 }
 
-fn check(shader: &Path) -> anyhow::Result<HostPairs> {
+fn check(shader: &Path, targets: &[String]) -> anyhow::Result<HostPairs> {
     let project = project_of(shader).context("no project")?;
     let folder = project.parent().unwrap_or(Path::new("."));
     let program = std::env::current_exe()?;
     let mut command = Command::new(program);
     command.args(["check", "--format", "json", "--config"]).arg(&project).arg(shader);
+    if !targets.is_empty() {
+        command.args(["--target", &targets.join(",")]);
+    }
     let output = command.current_dir(folder).stdin(Stdio::null()).stderr(Stdio::null()).output()?;
     let pairs: HostPairs = serde_json::from_slice(&output.stdout).context("check")?;
     Ok(HostPairs { folder: folder.to_owned(), ..pairs })

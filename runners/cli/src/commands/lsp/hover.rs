@@ -82,6 +82,10 @@ fn about_member(text: &LaidOutText, view: ViewId, path: &str) -> String {
         }
     }
     if !value.is_empty() {
+        let really = text.really(view, path);
+        if !really.is_empty() {
+            let _ = writeln!(value, "{}", really.trim_start_matches(", "));
+        }
         value += "```\n";
     }
     value

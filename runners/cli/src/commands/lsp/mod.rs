@@ -113,7 +113,8 @@ pub(crate) fn lsp(_: &LspArgs) -> anyhow::Result<Exit> {
     };
     let (done, answers) = unbounded();
     let (documents, sender) = (BTreeMap::new(), connection.sender.clone());
-    Server { client, documents, checks: HostChecks::new(done), sender }.serve(&connection, &answers)?;
+    let checks = HostChecks::new(done, client.settings.targets.clone());
+    Server { client, documents, checks, sender }.serve(&connection, &answers)?;
     drop(connection);
     threads.join()?;
     Ok(Exit::Agree)

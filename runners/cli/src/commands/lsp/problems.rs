@@ -1,7 +1,9 @@
 //! Diagnostics: what the reader of the language says, and what `check` found in the programs that fill the blocks.
 
+use std::path::Path;
+
 use layoutproof_source::diagnostics::{Diagnostic, Severity};
-use lsp_types::{DiagnosticSeverity, NumberOrString, Range};
+use lsp_types::{DiagnosticSeverity, NumberOrString};
 
 use crate::commands::lsp::host_check::HostPairs;
 use crate::commands::lsp::positions::Encoding;
@@ -28,10 +30,10 @@ fn of_reader(problem: &Diagnostic, reading: &Reading, encoding: Encoding) -> lsp
     let range = if span.file == reading.file {
         encoding.range(reading.text(), span.start as usize..span.end as usize)
     } else {
-        // The protocol has no place in another file for it.
+        // The mark is at the line that includes the file.
         let (name, place) = (&reading.sources.file(span.file).name, reading.sources.position(span));
         message = format!("{name}:{}:{}: {message}", place.line, place.column);
-        Range::default()
+        reading.include_of(Path::new(name)).unwrap_or_default()
     };
     lsp_types::Diagnostic {
         range,

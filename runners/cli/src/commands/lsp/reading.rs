@@ -11,15 +11,17 @@ use layoutproof_inputs::inputs::read_input;
 use layoutproof_inputs::layout_selection::{LayoutSelection, target};
 use layoutproof_inputs::project_file::{PROJECT_FILE, ProjectFile};
 use layoutproof_inputs::refused_input::{RefusedInput, first_problem};
+use layoutproof_layout::limits::MovedMember;
 use layoutproof_layout::{FileId, ViewId};
 use layoutproof_show::bindings_text::BindingsColumn;
 use layoutproof_show::front_ends::{FrontEnd, Purpose, TextFrontEnd};
-use layoutproof_show::shown_columns::ShownColumn;
+use layoutproof_show::shown_columns::{ColumnName, ShownColumn};
 use layoutproof_show::{InputContent, MemberPlace, RuleSetLayouts, ShowInput, ShownRules};
 use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
+use crate::commands::lsp::positions::line_range;
 use crate::shader_settings::ShaderSettings;
 
 pub(super) struct Reading {
@@ -39,6 +41,8 @@ pub(super) struct LaidOutText {
     pub(super) layouts: Vec<RuleSetLayouts>,
     pub(super) columns: Vec<ShownColumn>,
     pub(super) places: Vec<MemberPlace>,
+    /// The members that code of a column has at other bytes, each with its block and the name of the column.
+    moved: Vec<(ViewId, ColumnName, MovedMember)>,
 }
 
 /// A member at a place of the text.
@@ -76,6 +80,35 @@ impl Reading {
 
     pub(super) fn text(&self) -> &str {
         &self.sources.file(self.file).text
+    }
+
+    /// True if this is the file at a path.
+    pub(super) fn is_of(&self, path: &Path) -> bool {
+        is_same_file(Path::new(&self.sources.file(self.file).name), path)
+    }
+
+    /// The line that includes a file, or the first of the files between the two.
+    pub(super) fn include_of(&self, path: &Path) -> Option<lsp_types::Range> {
+        let name_of = |file: &str| Path::new(file).file_name().map(|name| name.to_string_lossy().into_owned());
+        let mut wanted: Vec<String> = name_of(&path.to_string_lossy()).into_iter().collect();
+        loop {
+            let includes =
+                |text: &str| text.lines().position(|line| wanted.contains(&included(line).unwrap_or_default()));
+            if let Some(line) = includes(self.text()) {
+                return Some(line_range(u32::try_from(line + 1).ok()?));
+            }
+            let between = self.sources.files().iter().filter(|file| includes(&file.text).is_some());
+            let between: Vec<String> = between.filter_map(|file| name_of(&file.name)).collect();
+            let known = wanted.len();
+            for name in between {
+                if !wanted.contains(&name) {
+                    wanted.push(name);
+                }
+            }
+            if wanted.len() == known {
+                return None;
+            }
+        }
     }
 
     /// True if the file was read with the help of another one.
@@ -118,6 +151,21 @@ impl LaidOutText {
         blocks.find(|block| block.layout.view == view).map(|block| block.layout.name.as_str())
     }
 
+    /// Where the code of compilers has a member that the rules put elsewhere: `, really at byte 32 (Vulkan · DXC)`.
+    pub(super) fn really(&self, view: ViewId, path: &str) -> String {
+        let own = self.moved.iter().filter(|(block, _, member)| *block == view && member.path == path);
+        own.map(|(_, column, member)| format!(", really at byte {} ({column})", member.place)).collect()
+    }
+
+    /// Comments for the start of a copy of a block, about the members that code of its column has elsewhere.
+    pub(super) fn moved_comments(&self, view: ViewId, column: &ColumnName) -> String {
+        let own = self.moved.iter().filter(|(block, name, _)| (*block, name) == (view, column));
+        own.map(|(_, _, MovedMember { path, place, .. })| {
+            format!("// Warning: `{path}` is really at byte {place} ({column})\n")
+        })
+        .collect()
+    }
+
     /// Where a block is bound, in each column: `b0`, `set 0 binding 2`.
     pub(super) fn bound(&self, name: &str) -> Vec<(String, String)> {
         let columns = self.input.usual_placements(&self.layouts, None).columns;
@@ -156,8 +204,8 @@ fn read(
         Some(_) => Vec::new(),
         None => return Err(anyhow!("no shader language is known for {}", path.display())),
     };
-    if !selection.targets.is_empty() {
-        settings.declare.targets = selection.targets.iter().map(|choice| choice.target).collect();
+    if !targets.is_empty() {
+        settings.declare.targets = selection.shader_targets();
     }
     let rules = if rules.is_empty() { ShownRules::Shipping } else { ShownRules::Columns(rules) };
 
@@ -175,7 +223,24 @@ fn read(
     };
     let diagnostics = [forbidden, input.warnings(&layouts)].concat();
     let columns = layouts.iter().map(RuleSetLayouts::column).collect();
-    Ok((Some(LaidOutText { input, layouts, columns, places: Vec::new() }), diagnostics))
+    let of_column = |column: &RuleSetLayouts| {
+        let name = column.name.clone();
+        input.moved_members(column).into_iter().map(move |(view, member)| (view, name.clone(), member))
+    };
+    let moved = layouts.iter().flat_map(of_column).collect();
+    Ok((Some(LaidOutText { input, layouts, columns, places: Vec::new(), moved }), diagnostics))
+}
+
+/// The last part of the name that an include names: `common.hlsli`.
+fn included(line: &str) -> Option<String> {
+    let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?.trim_start();
+    let end = if rest.starts_with('<') { '>' } else { '"' };
+    let name = rest.get(1..)?.split(end).next()?;
+    name.rsplit(['/', '\\']).next().map(str::to_owned)
+}
+
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    one == other || one.canonicalize().ok().zip(other.canonicalize().ok()).is_some_and(|(one, other)| one == other)
 }
 
 /// The project file of a shader: in its folder or the nearest one above.

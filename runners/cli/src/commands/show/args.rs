@@ -165,6 +165,9 @@ pub struct DiffArgs {
     /// Compare under these targets: the same as naming them after the inputs.
     #[arg(long, value_parser = target, value_delimiter = ',', value_name = "TARGET[,TARGET]")]
     pub target: Vec<TargetChoice>,
+    /// True if the last words are the targets of `--target` or `--args`.
+    #[arg(skip)]
+    pub has_target_option: bool,
     /// Output format.
     #[arg(long, value_enum, ignore_case = true, default_value_t = DiffFormat::Text)]
     pub format: DiffFormat,

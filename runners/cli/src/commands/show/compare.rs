@@ -13,7 +13,9 @@ use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::inputs::{InputWord, read_input};
 use layoutproof_inputs::named_compiler::named_compiler;
 use layoutproof_inputs::refused_input::RefusedInput;
-use layoutproof_inputs::rule_set::{is_rules_word, is_target_word, rule_choice, target_choice, unknown_rules};
+use layoutproof_inputs::rule_set::{
+    is_rules_word, is_target_word, rule_choice, target_choice, target_of, unknown_rules,
+};
 use layoutproof_inputs::shader_file::compiler_reading::{CompilerReading, RefusedFile};
 use layoutproof_inputs::shared_suffixes::language_of_file;
 use layoutproof_layout::native::Native;
@@ -29,7 +31,8 @@ use layoutproof_show::markdown_text::escaped;
 use layoutproof_show::shown_columns::{ColumnName, NamedLayouts, ShownColumn, ShownColumnBlock};
 use layoutproof_show::struct_text::TextOptions;
 use layoutproof_show::{
-    InputContent, RuleChoice, RuleSetLayouts, ShownColumnChoice, ShownRules, Style, accounts, one_line, shipping,
+    InputContent, RuleChoice, RuleSetLayouts, ShowInput, ShownColumnChoice, ShownRules, Style, accounts, one_line,
+    shipping,
 };
 use layoutproof_source::diagnostics::{Code, Diagnostic, render};
 use layoutproof_source::shader_language::ShaderLanguage;
@@ -64,8 +67,12 @@ impl<'a> DiffSide<'a> {
 
 /// Compares two layouts.
 pub(crate) fn compare(args: &DiffArgs, style: Style) -> anyhow::Result<Exit> {
-    if let Some(words) = RevisionWords::of(&args.words)? {
+    if let Some(words) = RevisionWords::of(&args.words, args.has_target_option)? {
         return compare_revision(args, &words, style);
+    }
+    let is_name = |word: &String| matches!(InputWord::of(word, None), InputWord::Filter(_));
+    if let Some(range) = args.words.first().filter(|word| is_name(word) && is_range(word)) {
+        bail!("git knows no such commits here: {range}");
     }
     let sides =
         sides(&args.words).inspect_err(|error| tell_programs(args, &args.words[0], Code::UnknownRules, error))?;
@@ -75,6 +82,11 @@ pub(crate) fn compare(args: &DiffArgs, style: Style) -> anyhow::Result<Exit> {
     }
     let compared = compare_sides(args, &sides, true, style);
     compared.inspect_err(|error| tell_programs(args, source.input, Code::Unreadable, error))
+}
+
+/// True for `main...` and `HEAD~1..HEAD`, not for a path.
+fn is_range(word: &str) -> bool {
+    word.contains("..") && !word.starts_with('.') && !word.contains("/..") && !Path::new(word).exists()
 }
 
 fn tell_programs(args: &DiffArgs, source: &str, code: Code, error: &anyhow::Error) {
@@ -96,8 +108,8 @@ struct RevisionWords<'a> {
 }
 
 impl<'a> RevisionWords<'a> {
-    /// `None` if the words name no commit.
-    fn of(words: &'a [String]) -> anyhow::Result<Option<Self>> {
+    /// `None` if the words name no commit. `has_target_option` says that the last word is the target of an option.
+    fn of(words: &'a [String], has_target_option: bool) -> anyhow::Result<Option<Self>> {
         let Some((first, rest)) = words.split_first() else { return Ok(None) };
         if Path::new(first).exists() {
             return Ok(None);
@@ -110,7 +122,8 @@ impl<'a> RevisionWords<'a> {
             rest.iter().partition(|word| !Path::new(word).exists() && (is_rules_word(word) || is_target_word(word)));
         let are_files = files.iter().all(|word| Path::new(word).is_file());
         // `main d3d12` may mean anything.
-        if !are_files || (files.is_empty() && !rules.is_empty() && !first.contains("..")) {
+        let is_only_a_word = files.is_empty() && !rules.is_empty() && !has_target_option;
+        if !are_files || (is_only_a_word && !first.contains("..")) {
             return Ok(None);
         }
         let (revision, other) = match range {
@@ -147,8 +160,11 @@ impl<'a> RevisionWords<'a> {
             return true;
         }
         let mut sources = SourceMap::default();
-        // What cannot be read now has the files that it includes up to there.
-        let _ = read_input(file, declare, None, Purpose::Comparison, &mut sources);
+        for target in [ShaderTarget::D3d12, ShaderTarget::Vulkan] {
+            let declare = DeclareArgs { targets: vec![target], ..declare.clone() };
+            // What cannot be read now has the files that it includes up to there.
+            let _ = read_input(file, &declare, None, Purpose::Comparison, &mut sources);
+        }
         sources.files().iter().any(|file| has_changed(Path::new(&file.name)))
     }
 }
@@ -320,6 +336,9 @@ fn compare_sides(
     for (declare, side) in [(&mut of_left, left), (&mut of_right, right)] {
         if let Some(revision) = side.revision {
             declare.texts = Arc::clone(&revision.texts);
+        }
+        if let Some(target) = side.rules.and_then(target_of) {
+            declare.targets = vec![target];
         }
     }
     // `metal` and `cuda` are targets beside a target, and rule sets beside a rule set.
@@ -520,6 +539,10 @@ fn sides(words: &[String]) -> anyhow::Result<[DiffSide<'_>; 2]> {
         match inputs.last_mut().filter(|_| is_rules || is_misspelt_rules(word)) {
             None => inputs.push(DiffSide::of(word, None)),
             Some(_) if !is_rules && is_compiler(word) => bail!("{}", compiler_hint(words)),
+            // Two versions that are not here.
+            Some(input) if !is_rules && is_misspelt_rules(input.input) && !is_rules_word(input.input) => {
+                bail!("neither `{}` nor `{word}` is a file here, and `{word}` is no rule set", input.input)
+            }
             Some(_) if !is_rules => bail!("{}", unknown_rules(word)),
             Some(input) if input.rules.is_none() => input.rules = Some(word),
             Some(_) => spare.push(word),
@@ -693,7 +716,12 @@ fn layout(
     if !diagnostics.is_empty() && layouts.len() <= 1 {
         bail!(RefusedInput { diagnostics, sources });
     }
-    let warnings = render(&input.warnings(&layouts), &sources, style.colour);
+    let of_all = DeclareArgs { targets: layouts.iter().filter_map(target_of_column).collect(), ..declare.clone() };
+    let is_split = declare.targets.is_empty() && of_all.is_split_by(sources.files());
+    let parts = if is_split { read_by_target(side, declare, &mut sources)? } else { vec![(input, layouts)] };
+    let warnings: Vec<Diagnostic> = parts.iter().flat_map(|(input, layouts)| input.warnings(layouts)).collect();
+    let warnings = render(&warnings, &sources, style.colour);
+    let (input, _) = &parts[0];
     let (kind, spirv) = match &input.content {
         InputContent::Declared(_) => (SideKind::Declared(input.language), None),
         InputContent::LaidOut(file) => (SideKind::LaidOut(input.language, file.api), file.spirv),
@@ -705,12 +733,13 @@ fn layout(
         }
         InputContent::LaidOut(_) | InputContent::Declared(_) => None,
     };
-    let column = |layouts: &RuleSetLayouts| {
+    let column = |input: &ShowInput, layouts: &RuleSetLayouts| {
         let placements = input.usual_placements(std::slice::from_ref(layouts), declare.entry.as_deref());
         let places = (!placements.columns.is_empty()).then(|| placements.short_places());
         SideColumn { shown: layouts.column(), as_source: as_source.clone(), places }
     };
-    let mut shown: Vec<SideColumn> = layouts.iter().map(column).collect();
+    let columns = parts.iter().flat_map(|(input, layouts)| layouts.iter().map(move |layouts| (input, layouts)));
+    let mut shown: Vec<SideColumn> = columns.map(|(input, layouts)| column(input, layouts)).collect();
     if shown.is_empty() {
         let none = ShownColumn { name: ColumnName::DECLARED, blocks: Vec::new() };
         shown.push(SideColumn { shown: none, as_source: None, places: None });
@@ -723,8 +752,34 @@ fn layout(
             shown.name.file = Some(side.name());
         }
     }
-    let account = accounts::of_input(&input, name, &layouts, &[], &sources);
+    let accounts = parts.iter().map(|(input, layouts)| accounts::of_input(input, name, layouts, &[], &sources));
+    let account = accounts.reduce(Account::both).unwrap_or_default();
     Ok(LaidOutSide { shown, kind, spirv, is_metal: is_metal(name), warnings, account })
+}
+
+fn target_of_column(layouts: &RuleSetLayouts) -> Option<ShaderTarget> {
+    layouts.choice.and_then(RuleChoice::column).map(|column| column.target)
+}
+
+/// The columns that ship of a file that asks for `__spirv__`, read for Vulkan and for the other targets.
+fn read_by_target(
+    side: &DiffSide<'_>,
+    declare: &DeclareArgs,
+    sources: &mut SourceMap,
+) -> anyhow::Result<Vec<(ShowInput, Vec<RuleSetLayouts>)>> {
+    let mut parts = Vec::new();
+    for target in [ShaderTarget::D3d12, ShaderTarget::Vulkan] {
+        let declare = DeclareArgs { targets: vec![target], ..declare.clone() };
+        let input = match read_input(side.input, &declare, None, Purpose::Display, sources)? {
+            Ok(input) => input,
+            Err(diagnostics) => bail!(RefusedInput { diagnostics, sources: std::mem::take(sources) }),
+        };
+        let mut layouts = input.layouts(&ShownRules::Shipping);
+        let is_vulkan = |layouts: &RuleSetLayouts| target_of_column(layouts) == Some(ShaderTarget::Vulkan);
+        layouts.retain(|layouts| is_vulkan(layouts) == (target == ShaderTarget::Vulkan));
+        parts.push((input, layouts));
+    }
+    Ok(parts)
 }
 
 /// The layout of a file that our reader refuses, as the compiler of its target, or of each one, describes it.
@@ -803,6 +858,7 @@ mod tests {
             ("a.hlsl std140", "one input needs two targets"),
             ("a.hlsl std14 std430", "unknown rule set `std14`: did you mean `std140`?"),
             ("a.hlsl std140 std430 scalar", "`scalar` is one rule set too many"),
+            ("v1x v2x", "neither `v1x` nor `v2x` is a file here"),
         ] {
             assert!(sorted(words).contains(expected), "{words}: {}", sorted(words));
         }

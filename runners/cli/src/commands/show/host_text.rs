@@ -10,7 +10,9 @@ use layoutproof_layout::BlockLayout;
 use layoutproof_records::output_files::{check_file, write_file};
 use layoutproof_show::RuleSetLayouts;
 use layoutproof_show::asserts::own_types::{OwnMember, OwnType, OwnTypes, own_type_asserts};
-use layoutproof_show::asserts::{HostLanguage, HostOptions, HostVector, asserts, typed_views as typed_view_text};
+use layoutproof_show::asserts::{
+    HostLanguage, HostOptions, HostVector, asserts, misplacements, typed_views as typed_view_text,
+};
 
 use crate::commands::show::args::{HostArgs, ShowArgs};
 use crate::commands::show::formats::{FormatKind, ShownInput};
@@ -27,12 +29,13 @@ pub(crate) fn structs(shown: &ShownInput<'_>, language: HostLanguage) -> anyhow:
     if language == HostLanguage::C && namespace.is_some() {
         bail!("C has no namespaces: leave --namespace out");
     }
+    let warnings = misplacements(&shown.input.warnings(shown.layouts));
     if host.asserts_only {
-        return Ok(own_type_asserts(word, &blocks, language, &own_types(host)?)?);
+        return Ok(warnings + &own_type_asserts(word, &blocks, language, &own_types(host)?)?);
     }
     let vectors = host.vector_types().map(|text| HostVector::parse(text).map_err(anyhow::Error::from));
     let vectors: Vec<HostVector> = vectors.collect::<Result<_, _>>()?;
-    Ok(asserts(word, &blocks, language, HostOptions { namespace, vectors: &vectors }))
+    Ok(warnings + &asserts(word, &blocks, language, HostOptions { namespace, vectors: &vectors }))
 }
 
 /// Typed views of the blocks of the input.
@@ -41,7 +44,7 @@ pub(crate) fn typed_views(shown: &ShownInput<'_>) -> anyhow::Result<String> {
     if host.asserts_only || host.namespace.is_some() || host.vector_types().next().is_some() {
         bail!(NO_SUCH_OPTIONS);
     }
-    Ok(typed_view_text(shown.word, &blocks(shown)))
+    Ok(misplacements(&shown.input.warnings(shown.layouts)) + &typed_view_text(shown.word, &blocks(shown)))
 }
 
 /// Prints the text, writes it to the user's file, or compares it with that file.

@@ -24,9 +24,10 @@ fn keys_of(value: &Value, keys: &mut BTreeSet<String>) {
 fn the_book_describes_all_keys() {
     let shader = "struct Light { float3 position; float3 color; };\nStructuredBuffer<Light> lights;\n\
                   cbuffer Parameters { float3x4 transform; float4 tint; };\n\
+                  struct Lamp { float3 place; float3 tint; };\nStructuredBuffer<Lamp> lamps;\n\
                   cbuffer Greek { float alpha; float beta; float gamma; };\n\
                   cbuffer Absent { float4 a; };\ncbuffer Latin { float a; float b; float c; };\n";
-    let host = "struct Light { float position[3], color[3]; } l; struct Parameters { float transform[3][4], tint[4]; } p; \
+    let host = "struct Light { float position[3], color[3]; } l; struct Lamp { float place[3], tint[3]; } q; struct Parameters { float transform[3][4], tint[4]; } p; \
                 struct Moved { float alpha, beta, pad, gamma; } m; \
                 struct Few { float c, x, b, y, z, w; } f;";
     let Some(folder) = folder_of(("a.slang", shader), host) else { return };

@@ -1,6 +1,7 @@
 //! `layoutproof check` finds the struct of each block, or proposes one. GCC compiles the programs, so
 //! the host's offsets are its own; without it, the tests print a note and end.
 
+mod compiler_places;
 mod findings;
 mod init;
 mod json;
@@ -19,6 +20,7 @@ mod reads;
 mod rows;
 mod shapes;
 mod sizes;
+mod spirv_macro;
 mod stated;
 mod strings;
 

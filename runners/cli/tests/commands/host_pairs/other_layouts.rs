@@ -75,6 +75,36 @@ fn advice_holds_for_all_targets() {
     assert!(one["pairs"][0]["mismatches"][0]["repairs"].is_array(), "{one}");
 }
 
+/// DXC 1.7.2308: `far` is at 52 for D3D12 and at 64 for Vulkan, so no struct fits both; `on` has 4 bytes for both.
+#[test]
+fn a_fix_that_all_targets_need_is_printed_for_each() {
+    let shader = "cbuffer Cull { bool on; float splits[3]; float far; };";
+    let host = "struct Cull { bool on; float splits[3]; float far; }; Cull cull;";
+    let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
+    let answer = folder.run("check a.hlsl host.o --target d3d12,vulkan --format json").exits(1).json();
+    for pair in answer["pairs"].as_array().unwrap() {
+        let mismatches = pair["mismatches"].as_array().unwrap();
+        let hints = mismatches.iter().map(|it| (it["path"].as_str().unwrap(), it["hint"].as_str().unwrap()));
+        let advised: Vec<_> = hints.filter(|(_, hint)| !hint.is_empty()).collect();
+        assert_eq!(advised, [("on", "declare `on` as `uint32_t on` in the host")], "{pair}");
+        assert!(pair["remarks"][0].as_str().unwrap().starts_with("no host struct fits all targets: `far`"), "{pair}");
+    }
+}
+
+/// DXC 1.7.2308: elements of 40 bytes for D3D12, of 48 for Vulkan.
+#[test]
+fn elements_that_only_end_elsewhere_have_no_fix_for_one_target() {
+    let shader = "struct Item { float4 c; float3 n; float r; float2 uv; }; StructuredBuffer<Item> items;";
+    let host = "struct alignas(16) Item { float c[4], n[3], r, uv[2]; }; Item item;";
+    let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
+    let answer = folder.run("check a.hlsl host.o --target d3d12,vulkan --format json").exits(1).json();
+    let [of_d3d12, of_vulkan] = [&answer["pairs"][0], &answer["pairs"][1]];
+    assert_eq!((&of_d3d12["outcome"], &of_vulkan["outcome"]), (&"differ".into(), &"agree".into()));
+    assert_eq!(of_d3d12["mismatches"][0]["hint"], "", "{of_d3d12}");
+    let remark = "no host struct fits all targets: `items` has 40 bytes for D3D12 · DXC, 48 bytes for Vulkan · DXC;";
+    assert!(of_d3d12["remarks"][0].as_str().unwrap().starts_with(remark), "{of_d3d12}");
+}
+
 /// Each target is right for one of the blocks, so none is better.
 #[test]
 fn a_block_that_agrees_for_another_target_says_so() {
