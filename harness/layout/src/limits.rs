@@ -463,7 +463,9 @@ pub fn exceeded(
                 (is_push_constant && is_bound).then(says).map(of_block)
             }
             LimitSubject::SecondPushConstant => {
-                (is_push_constant && has_earlier_push_constants).then(says).map(of_block)
+                // Uniform parameters of an entry point of Slang, unless they are a record of rays.
+                let is_pushed = block.kind == EntryUniforms && !block.has_entry_record();
+                ((is_push_constant || is_pushed) && has_earlier_push_constants).then(says).map(of_block)
             }
             LimitSubject::Holds(kinds, held) if is_of(kinds) => {
                 let place = held.first_in(&block.element, String::new(), block.span);

@@ -46,7 +46,6 @@ impl Placements {
             match bind_as_seen(&source.module, request) {
                 Ok(bound) => {
                     let entry = chosen_entry(&source.module, request, &bound);
-                    placements.limits.extend(second_push_constants(column, &bound.bindings));
                     let overlaps = bound.overlaps(is_flat(request));
                     let registers_are_bindings =
                         column.target == ShaderTarget::Vulkan && column.compiler == Some(ShaderCompiler::Dxc);
@@ -108,20 +107,6 @@ fn bind_as_seen(module: &Module, request: &BindingRequest) -> Result<BoundModule
         let bound = bound.then(|| bind(module, &BindingRequest { may_overlap: true, ..request.clone() }).ok());
         bound.flatten().ok_or(found)
     })
-}
-
-/// Warns of push constants beside others, which no Vulkan shader has.
-fn second_push_constants(column: Column<'_>, bindings: &[Binding]) -> Option<Diagnostic> {
-    let mut pushed = bindings.iter().filter(|binding| binding.unit == LayoutUnit::PushConstant);
-    let first = pushed.next().filter(|_| column.target == ShaderTarget::Vulkan)?;
-    let second = pushed.find(|binding| binding.index != first.index)?;
-    let message =
-        format!("`{}` and `{}` are push constants, and an entry point has one block of them", first.path, second.path);
-    let warning = Diagnostic::warning(Code::CompilerLimit, second.span, message);
-    let warning = warning
-        .with_label(first.span, "the other one")
-        .with_help("Vulkan refuses a shader that uses both (VUID-StandaloneSpirv-OpEntryPoint-06674)");
-    Some(Diagnostic { concerns: vec![column.to_string()], ..warning })
 }
 
 /// True if an array has a separate binding for each element.

@@ -293,7 +293,7 @@ fn a_second_block_of_push_constants_is_warned_of() {
     let uniform = "struct P { float a; };\n[vk::push_constant] ConstantBuffer<P> pc;\nRWStructuredBuffer<float> o;\n\
                    [shader(\"compute\")] [numthreads(1, 1, 1)] void main(uniform float b) { o[0] = pc.a + b; }\n";
     let folder = Folder::with(&[("two.slang", uniform), ("one.slang", &uniform.replace("uniform float b", ""))]);
-    let said = |words: &str| folder.run(words).err.contains("push constants, and an entry point has one block of them");
+    let said = |words: &str| folder.run(words).err.contains("is a second block of push constants");
     assert!(said("show two.slang --target vulkan"));
     assert!(!said("show one.slang --target vulkan"));
 }
