@@ -61,8 +61,8 @@ const GUARD_BYTE: u8 = 0xA5;
 /// The accesses for which a log has room: so many of each invocation at each place in the code, within limits. An entry
 /// takes 16 bytes.
 const ACCESSES_OF_SITE: u64 = 16;
-const FEWEST_ENTRIES: u64 = 1 << 12;
-const MOST_ENTRIES: u64 = 1 << 20;
+const FEWEST_ENTRIES: u32 = 1 << 12;
+const MOST_ENTRIES: u32 = 1 << 20;
 
 /// The most invocations of a dispatch.
 const MOST_INVOCATIONS: u64 = 1 << 24;
@@ -257,11 +257,17 @@ impl<'a> Plan<'a> {
     /// The next job after these answers, if any.
     fn next(&self, answers: &[Answer]) -> Option<Job> {
         let (logging, plain) = self.with_log_and_without(answers);
-        let Some(last) = logging.last() else { return Some(self.logging(&self.sizes)) };
+        let Some(last) = logging.last() else { return Some(self.logging(&self.sizes, self.room())) };
         let log = self.log(last.as_ref().ok()?)?;
         if !log.is_safe() {
-            let grown = self.grown(&self.sizes_after(logging), &log)?;
-            return (logging.len() < MOST_RUNS).then(|| self.logging(&grown));
+            let sizes = self.sizes_after(logging);
+            let grown = self.grown(&sizes, &log);
+            let logs = logging.iter().flatten().filter_map(|answer| self.log(answer));
+            // A log that was full is followed by the largest one.
+            let full = logs.filter(|log| log.lost > 0).count();
+            let room = if full > 0 { MOST_ENTRIES } else { self.room() };
+            let is_larger = grown.is_some() || log.lost > 0 && full == 1 && self.room() < MOST_ENTRIES;
+            return (is_larger && logging.len() < MOST_RUNS).then(|| self.logging(&grown.unwrap_or(sizes), room));
         }
         // A device has nothing to return of push constants and images.
         let is_comparable = self.descriptors() > 0 && !self.module.not_logged.contains_key(&NotLogged::Address);
@@ -348,15 +354,15 @@ impl<'a> Plan<'a> {
             })
     }
 
-    /// How many accesses the log has room for.
+    /// How many accesses the first log has room for.
     fn room(&self) -> u32 {
         let sites = self.module.log.sites().len() as u64;
         let all = self.invocations.saturating_mul(sites).saturating_mul(ACCESSES_OF_SITE);
-        u32::try_from(all.clamp(FEWEST_ENTRIES, MOST_ENTRIES)).unwrap_or(u32::MAX)
+        u32::try_from(all).unwrap_or(u32::MAX).clamp(FEWEST_ENTRIES, MOST_ENTRIES)
     }
 
     /// The module with its log.
-    fn logging(&self, sizes: &[u64]) -> Job {
+    fn logging(&self, sizes: &[u64], room: u32) -> Job {
         let mut job = self.job(&self.module.logging, sizes);
         let length = |memory: u32, array: Option<(u32, u32)>| {
             let index = self.buffer_of(memory);
@@ -373,7 +379,7 @@ impl<'a> Plan<'a> {
             let index = self.buffer_of(memory);
             index.map_or(0, |index| u32::try_from(sizes[index]).unwrap_or(u32::MAX))
         };
-        let bytes = self.module.log.bytes(self.dispatch, self.room(), length, size);
+        let bytes = self.module.log.bytes(self.dispatch, room, length, size);
         let (set, binding) = (self.module.log_set, self.module.log_binding);
         let log = job.buffers.len();
         job.buffers.push(JobBuffer { bytes, ..bound(set, binding, 0, BufferKind::Storage) });

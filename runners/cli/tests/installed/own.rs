@@ -32,6 +32,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         crate::trial("own::textures_of_wgsl_are_made", lacks(None), textures_of_wgsl_are_made),
         crate::trial("own::textures_of_hlsl_are_made", lacks(Some("dxc")), textures_of_hlsl_are_made),
         crate::trial("own::faults_of_numbers_are_found", lacks(Some("glslang")), faults_of_numbers_are_found),
+        crate::trial("own::a_full_log_is_followed_by_a_larger_one", lacks(None), logs_grow_with_the_code),
         crate::trial("own::what_is_not_executed_is_named", lacks(Some("glslang")), what_is_not_executed_is_named),
     ]
 }
@@ -131,6 +132,16 @@ fn buffers_grow_with_the_code() -> Result<(), Failed> {
     let (answer, code) = own(folder.path(), "a.wgsl", text, &["--dispatch", "3"])?;
     expect(&bytes(&answer)?, &vec![row("store of `data[].x`", 3, 0, 1600)], &answer)?;
     expect(&(answer["buffers"][0]["bytes"].as_u64(), code), &(Some(1616), Some(0)), &answer)
+}
+
+/// At first there is room for 4,096 accesses.
+fn logs_grow_with_the_code() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let text = "@group(0) @binding(0) var<storage, read_write> data: array<u32>;
+@compute @workgroup_size(1) fn main() { for (var i = 0u; i < 5000u; i++) { data[i] = i; } }\n";
+    let (answer, code) = own(folder.path(), "a.wgsl", text, &[])?;
+    expect(&bytes(&answer)?, &vec![row("store of `data[]`", 5000, 0, 4 * 4999)], &answer)?;
+    expect(&code, &Some(0), &answer)
 }
 
 /// `--count` says that there are 4 elements; an array of 4 has them by its type.
