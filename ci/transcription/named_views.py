@@ -28,6 +28,10 @@ ANNOTATED = re.compile(
 )
 RESOURCE = re.compile(r'"dx\.hl\.cast\.handleToRes\.%(?:\\22(.*?)\\22|([\w.]+)) \(.*"\(i32 \d+, %dx\.types\.Handle (%[\w.]+)')
 OPERATION = re.compile(r'@"dx\.hl\.op\.\w*\.(.*)"\(')
+# `StructuredBuffer.Load` has the same operation; its elements are the buffer's own.
+STRUCTURED = re.compile(r"\s*(%[\w.]+) = call .*%dx\.types\.ResourceProperties \{ i32 (\d+),")
+HANDLE = re.compile(r'"\(i32 \d+, %dx\.types\.Handle (%[\w.]+)')
+KIND_STRUCTURED = 12
 LOAD = re.compile(rf"{STRUCT_TYPE}\*? \(i32, %dx\.types\.Handle, i32\)$")
 # The operands of a store of bytes, `TraceRay`, `ReportHit`, `DispatchMesh` and `CallShader`, before the last.
 OPERANDS = (
@@ -76,15 +80,18 @@ def of_spirv(data):
             found.add((CLASSES[operands[2]], names.get(kind if is_struct(kind) else operands[1], "?")))
         elif opcode in GOT and is_struct(physical.get(operands[0])):
             found.add((POINTEE, names.get(physical[operands[0]], "?")))
-    return found
+    return {view for view in found if view[1] != BUILT_IN}
 
 
 def of_high_level_ir(listing, source):
     """The views of DXC's code with `-fcgl`, which still names types. `source` is the text with the stages of functions."""
-    found, handles = set(), set()
+    found, handles, structured = set(), set(), set()
     for line in listing.split("\n"):
         if line.startswith("define"):
-            handles = set()
+            handles, structured = set(), set()
+        match = STRUCTURED.match(line)
+        if match and int(match.group(2)) & 0xFF == KIND_STRUCTURED:
+            structured.add(match.group(1))
         for step, is_source in ((FROM_HEAP, True), (STORED, False), (LOADED, False), (ANNOTATED, False)):
             match = step.match(line)
             if match and is_source:
@@ -103,7 +110,8 @@ def of_high_level_ir(listing, source):
         loaded = LOAD.match(signature)
         passed = re.findall(rf"{STRUCT_TYPE}\*", signature)
         kind = next((kind for operands, kind in OPERANDS if re.match(operands, signature)), None)
-        if loaded:
+        handle = HANDLE.search(line)
+        if loaded and not (handle and handle.group(1) in structured):
             found.add((RAW, spelled(loaded.group(1))))
         elif kind and passed:
             found.add((kind, spelled(passed[-1])))
