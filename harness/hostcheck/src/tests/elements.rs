@@ -247,8 +247,9 @@ fn a_short_last_element_is_named() {
         (
             "cbuffer Frame { float a; float3x4 m; };",
             "0 float a 16 vec4 m[3]/16 size 64",
-            "size differs: member `m` has 60 bytes in the shader, 48 in the host",
-            "declare `m` as `alignas(16) float m[4][4]` in the host",
+            // As many vectors as the matrix has rows, and as long.
+            "matrix order: `m` is 4 columns of 3 in the shader, 3 vectors of 4 in the host",
+            "declare `m` as `row_major` in the shader",
         ),
     ] {
         differs("hlsl-cbuffer", shader, host, message, hint);
