@@ -99,7 +99,9 @@ fn faults_show_everywhere() {
         let mut model = Model::with_misreading(Misreading::find("shifted").expect("the fault is in the catalogue"));
         let observed = run_on(&mut model, &plan, &probes[0]);
         let offsets = observed.observations[..4].iter().map(|seen| seen.offset);
-        assert_eq!(offsets.collect::<Vec<_>>(), [4, 8, 12, 20].map(Some), "{space:?} in {stage:?}");
+        // Nothing follows an inline block, so its last leaf would be outside.
+        let last = (space != AddressSpace::InlineUniform).then_some(20);
+        assert_eq!(offsets.collect::<Vec<_>>(), [Some(4), Some(8), Some(12), last], "{space:?} in {stage:?}");
     }
 }
 
@@ -324,13 +326,13 @@ fn addresses_can_lead_through_other_memory() {
     }
 }
 
-/// The bytes are in the descriptor set, so no guards are around them.
+/// The bytes are in the descriptor set, which holds few.
 #[test]
-fn inline_blocks_have_nothing_around_them() {
+fn small_blocks_are_bound_inline() {
     let (_, probes) = planned(&small(), AddressSpace::InlineUniform, Stage::Compute);
     for job in probes.iter().flat_map(|probe| &probe.runs).map(|run| &run.job) {
         let block = &job.buffers[0];
-        assert_eq!((block.kind, block.bytes.len(), block.after.len()), (BufferKind::InlineUniform, 20, 0));
+        assert_eq!((block.kind, block.bytes.len()), (BufferKind::InlineUniform, 20));
         assert_eq!(job.requires, BTreeSet::from([Feature::InlineUniformBlock]));
     }
     let matrix = array(vector(fixture::FLOAT, 4), 17, 16);
