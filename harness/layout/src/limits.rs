@@ -739,7 +739,9 @@ impl Misread {
                     _ => {}
                 }
             }
-            LaidOutShape::Scalar(component) if self == Self::OddWord && component.size == 8 && start % 8 != 0 => {
+            LaidOutShape::Scalar(component)
+                if self == Self::OddWord && component.size == 8 && !start.is_multiple_of(8) =>
+            {
                 found(path, start, start - start % 8);
             }
             LaidOutShape::Scalar(_)
