@@ -383,9 +383,11 @@ void main() {
 uint i = gl_LocalInvocationID.x;
 ";
 
+type OfNumbers = (&'static str, [u32; 3], [u32; 3], &'static str, u64);
+
 /// Kernels whose faults only numbers of the host show: `n`, `step` and the indices of the faulty and of the sound run, and
 /// the fault with its line in the kernel.
-const OF_NUMBERS: [(&str, [u32; 3], [u32; 3], &str, u64); 6] = [
+const OF_NUMBERS: [OfNumbers; 6] = [
     ("t.head[index.of[i]] = 1;", [0, 0, 8], [0, 0, 7], "beyond-end", 0),
     ("for (uint k = 0; k < p.n; ++k)\n    t.tail[k] = k;", [9, 0, 0], [8, 0, 0], "beyond-end", 1),
     ("uint at = i * p.step;\nt.head[at / 4] = i;", [0, 8, 0], [0, 4, 0], "beyond-end", 1),
