@@ -32,6 +32,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         crate::trial("own::textures_of_wgsl_are_made", lacks(None), textures_of_wgsl_are_made),
         crate::trial("own::textures_of_hlsl_are_made", lacks(Some("dxc")), textures_of_hlsl_are_made),
         crate::trial("own::faults_of_numbers_are_found", lacks(Some("glslang")), faults_of_numbers_are_found),
+        crate::trial("own::entry_points_have_their_resources", lacks(None), entry_points_have_their_resources),
         crate::trial("own::a_full_log_is_followed_by_a_larger_one", lacks(None), logs_grow_with_the_code),
         crate::trial("own::what_is_not_executed_is_named", lacks(Some("glslang")), what_is_not_executed_is_named),
     ]
@@ -368,6 +369,23 @@ fn made((answer, code): &(Value, Option<i32>)) -> Result<(), Failed> {
     let found: Vec<(u64, u64)> = bytes(answer)?.iter().map(|row| (row.2, row.3)).collect();
     expect(&found, &HALVES.map(|byte| (byte, byte)).to_vec(), answer)?;
     expect(code, &Some(0), answer)
+}
+
+/// Binding 1 is a texture of one entry point, an image of another and a uniform of a third.
+fn entry_points_have_their_resources() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let text = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+@group(0) @binding(1) var t: texture_2d<f32>; @group(0) @binding(1) var w: texture_storage_2d<rgba8unorm, write>;
+@group(0) @binding(1) var<uniform> u: vec4u;
+@compute @workgroup_size(1) fn reads() { o[u32(textureLoad(t, vec2u(), 0).x * 8.0)] = 1u; }
+@compute @workgroup_size(1) fn writes() { textureStore(w, vec2u(), vec4f()); o[5] = 1u; }
+@compute @workgroup_size(1) fn numbers() { o[6] = u.y; }\n";
+    for (entry, byte) in [("reads", 16), ("writes", 20), ("numbers", 24)] {
+        let (answer, code) = own(folder.path(), "a.wgsl", text, &["--entry", entry])?;
+        let last = bytes(&answer)?.pop().ok_or("no access")?;
+        expect(&(last, code), &(row("store of `o[]`", 1, byte, byte), Some(0)), &answer)?;
+    }
+    Ok(())
 }
 
 /// Lines before those of the kernels below.
