@@ -262,11 +262,11 @@ impl<'a> Plan<'a> {
         if !log.is_safe() {
             let sizes = self.sizes_after(logging);
             let grown = self.grown(&sizes, &log);
-            let logs = logging.iter().flatten().filter_map(|answer| self.log(answer));
-            // A log that was full is followed by the largest one.
-            let full = logs.filter(|log| log.lost > 0).count();
-            let room = if full > 0 { MOST_ENTRIES } else { self.room() };
-            let is_larger = grown.is_some() || log.lost > 0 && full == 1 && self.room() < MOST_ENTRIES;
+            // A full log says how many accesses there are, and is followed by one that has room for them.
+            let mut logs = logging.iter().flatten().filter_map(|answer| self.log(answer));
+            let lost = logs.find(|log| log.lost > 0).map_or(0, |log| log.lost);
+            let room = self.room_for(lost);
+            let is_larger = grown.is_some() || log.lost == lost && room > self.room();
             return (is_larger && logging.len() < MOST_RUNS).then(|| self.logging(&grown.unwrap_or(sizes), room));
         }
         // A device has nothing to return of push constants and images.
@@ -359,6 +359,11 @@ impl<'a> Plan<'a> {
         let sites = self.module.log.sites().len() as u64;
         let all = self.invocations.saturating_mul(sites).saturating_mul(ACCESSES_OF_SITE);
         u32::try_from(all).unwrap_or(u32::MAX).clamp(FEWEST_ENTRIES, MOST_ENTRIES)
+    }
+
+    fn room_for(&self, lost: u32) -> u32 {
+        let all = self.room().saturating_add(lost);
+        if lost == 0 { all } else { all.checked_next_power_of_two().unwrap_or(MOST_ENTRIES).min(MOST_ENTRIES) }
     }
 
     /// The module with its log.

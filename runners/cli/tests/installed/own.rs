@@ -32,6 +32,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         crate::trial("own::textures_of_wgsl_are_made", lacks(None), textures_of_wgsl_are_made),
         crate::trial("own::textures_of_hlsl_are_made", lacks(Some("dxc")), textures_of_hlsl_are_made),
         crate::trial("own::faults_of_numbers_are_found", lacks(Some("glslang")), faults_of_numbers_are_found),
+        crate::trial("own::entry_points_have_their_resources", lacks(None), entry_points_have_their_resources),
         crate::trial("own::a_full_log_is_followed_by_a_larger_one", lacks(None), logs_grow_with_the_code),
         crate::trial("own::what_is_not_executed_is_named", lacks(Some("glslang")), what_is_not_executed_is_named),
     ]
@@ -370,6 +371,23 @@ fn made((answer, code): &(Value, Option<i32>)) -> Result<(), Failed> {
     expect(code, &Some(0), answer)
 }
 
+/// Binding 1 is a texture of one entry point, an image of another and a uniform of a third.
+fn entry_points_have_their_resources() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let text = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+@group(0) @binding(1) var t: texture_2d<f32>; @group(0) @binding(1) var w: texture_storage_2d<rgba8unorm, write>;
+@group(0) @binding(1) var<uniform> u: vec4u;
+@compute @workgroup_size(1) fn reads() { o[u32(textureLoad(t, vec2u(), 0).x * 8.0)] = 1u; }
+@compute @workgroup_size(1) fn writes() { textureStore(w, vec2u(), vec4f()); o[5] = 1u; }
+@compute @workgroup_size(1) fn numbers() { o[6] = u.y; }\n";
+    for (entry, byte) in [("reads", 16), ("writes", 20), ("numbers", 24)] {
+        let (answer, code) = own(folder.path(), "a.wgsl", text, &["--entry", entry])?;
+        let last = bytes(&answer)?.pop().ok_or("no access")?;
+        expect(&(last, code), &(row("store of `o[]`", 1, byte, byte), Some(0)), &answer)?;
+    }
+    Ok(())
+}
+
 /// Lines before those of the kernels below.
 const KERNEL: &str = "#version 460
 #extension GL_EXT_buffer_reference2 : require
@@ -383,9 +401,11 @@ void main() {
 uint i = gl_LocalInvocationID.x;
 ";
 
+type OfNumbers = (&'static str, [u32; 3], [u32; 3], &'static str, u64);
+
 /// Kernels whose faults only numbers of the host show: `n`, `step` and the indices of the faulty and of the sound run, and
 /// the fault with its line in the kernel.
-const OF_NUMBERS: [(&str, [u32; 3], [u32; 3], &str, u64); 6] = [
+const OF_NUMBERS: [OfNumbers; 6] = [
     ("t.head[index.of[i]] = 1;", [0, 0, 8], [0, 0, 7], "beyond-end", 0),
     ("for (uint k = 0; k < p.n; ++k)\n    t.tail[k] = k;", [9, 0, 0], [8, 0, 0], "beyond-end", 1),
     ("uint at = i * p.step;\nt.head[at / 4] = i;", [0, 8, 0], [0, 4, 0], "beyond-end", 1),

@@ -17,7 +17,7 @@ use rspirv::spirv::{
     BuiltIn, Capability, Decoration, ExecutionModel, LoopControl, MemoryModel, MemorySemantics, Op, Scope,
     StorageClass, Word,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -128,8 +128,19 @@ impl OwnModule {
         let entry = chosen_entry(&code, entry)?;
         let mut features = features_of(words)?;
         let local_size = code.default_size(entry, &types).ok_or(NotExecutable::LocalSize)?;
-        let mut buffers = buffers(&trace)?;
-        let (images, reads_images) = images(words, &types, &trace)?;
+        let number = code.entries.iter().position(|known| known.start == entry.start).unwrap_or(0);
+        let number = u32::try_from(number).unwrap_or(u32::MAX);
+        let reached: Vec<&Function<'_>> = trace
+            .reached
+            .iter()
+            .filter(|(_, entries)| entries.contains(&number))
+            .map(|(function, _)| *function)
+            .collect();
+        // Other entry points may have other resources at the same bindings. Numbers among the operands do no harm.
+        let operands = reached.iter().flat_map(|function| &function.body).flat_map(|instruction| instruction.operands);
+        let used: FxHashSet<Word> = operands.copied().collect();
+        let mut buffers = buffers(&trace, &used)?;
+        let (images, reads_images) = images(words, &types, &reached, &used)?;
 
         let mut rewriting = Rewriting::new(words, &trace, &types);
         if types.has_addresses() {
@@ -139,12 +150,8 @@ impl OwnModule {
             rewriting.declare_addresses();
             features.insert(Feature::Int64);
         }
-        let number = code.entries.iter().position(|known| known.start == entry.start).unwrap_or(0);
-        let number = u32::try_from(number).unwrap_or(u32::MAX);
-        for (function, entries) in &trace.reached {
-            if entries.contains(&number) {
-                rewriting.function(function);
-            }
+        for function in reached {
+            rewriting.function(function);
         }
         if rewriting.log.sites.is_empty() {
             return Err(NotExecutable::NoAccess);

@@ -1,5 +1,6 @@
 //! The memory that a host has to make for a module that is executed.
 
+use rspirv::spirv::{StorageClass, Word};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +9,7 @@ use super::instrument::NotExecutable;
 use super::own_log::LogShape;
 use super::trace::{Origin, Trace};
 use super::value::SymbolKey;
-use crate::spirv::types::{SpirvType, SpirvTypes};
+use crate::spirv::types::{SpirvType, SpirvTypes, SpirvVariable};
 
 /// Memory that the module's interface wants.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,9 +41,17 @@ pub(super) fn free_binding(types: &SpirvTypes) -> u32 {
     (0..=u32::MAX).find(|binding| !taken.contains(binding)).unwrap_or(u32::MAX)
 }
 
-/// The memory that the host has to make for variables.
-pub(super) fn buffers(trace: &Trace<'_>) -> Result<Vec<OwnBuffer>, NotExecutable> {
+/// The class of variables that have no binding, or the binding.
+fn place(variable: &SpirvVariable) -> (Option<StorageClass>, Option<(u32, u32)>) {
+    let bound = variable.set.zip(variable.binding);
+    (Some(variable.class).filter(|_| bound.is_none()), bound)
+}
+
+/// The memory that the host has to make for variables: all but those whose place has another variable that the code uses.
+pub(super) fn buffers(trace: &Trace<'_>, used: &FxHashSet<Word>) -> Result<Vec<OwnBuffer>, NotExecutable> {
     let layouts = &trace.layouts;
+    let variables = || layouts.types.variables.iter();
+    let used_places: FxHashSet<_> = variables().filter(|(id, _)| used.contains(id)).map(|(_, it)| place(it)).collect();
     let mut buffers: Vec<OwnBuffer> = Vec::new();
     for (index, memory) in (0..).zip(&trace.memories) {
         let Origin::Variable(id) = memory.origin else { continue };
@@ -50,6 +59,9 @@ pub(super) fn buffers(trace: &Trace<'_>) -> Result<Vec<OwnBuffer>, NotExecutable
             continue;
         }
         let Some(variable) = layouts.types.variables.get(&id) else { continue };
+        if !used.contains(&id) && used_places.contains(&place(variable)) {
+            continue;
+        }
         let block = layouts.block(variable.pointee);
         let name = if memory.name.is_empty() { layouts.type_name(block) } else { memory.name.clone() };
         let mut count = Some(1_u32);

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use layoutproof_device::{ImageKind, ImageView, TexelType};
 use rspirv::spirv::{Dim, Op, StorageClass, Word};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
+use super::code::Function;
 use super::instrument::NotExecutable;
-use super::trace::Trace;
 use crate::spirv::types::{SpirvType, SpirvTypes, SpirvVariable};
 
 /// A texture, an image that code writes, or a sampler.
@@ -83,14 +83,16 @@ enum OpaqueType {
 pub(super) fn images(
     words: &[Word],
     types: &SpirvTypes,
-    trace: &Trace<'_>,
+    reached: &[&Function<'_>],
+    used: &FxHashSet<Word>,
 ) -> Result<(Vec<OwnImage>, bool), NotExecutable> {
     let opaque = opaque_types(words);
-    let uses = Uses::of(types, trace);
+    let uses = Uses::of(types, reached);
     let mut images = Vec::new();
-    let mut places: BTreeSet<(u32, u32)> =
-        types.variables.values().filter(|it| it.class != StorageClass::UniformConstant).filter_map(place).collect();
-    for (id, variable) in &types.variables {
+    let variables = || types.variables.iter().filter(|(id, _)| used.contains(id));
+    let buffers = variables().filter(|(_, variable)| variable.class != StorageClass::UniformConstant);
+    let mut places: BTreeSet<(u32, u32)> = buffers.filter_map(|(_, variable)| place(variable)).collect();
+    for (id, variable) in variables() {
         if !matches!(variable.class, StorageClass::UniformConstant | StorageClass::AtomicCounter) {
             continue;
         }
@@ -195,13 +197,13 @@ struct Uses {
 }
 
 impl Uses {
-    fn of(types: &SpirvTypes, trace: &Trace<'_>) -> Self {
+    fn of(types: &SpirvTypes, reached: &[&Function<'_>]) -> Self {
         let mut uses = Self::default();
         let opaque = types.variables.iter().filter(|(_, variable)| variable.class == StorageClass::UniformConstant);
         // The variables that lead to a value.
         let mut sources: FxHashMap<Word, Vec<Word>> = opaque.map(|(id, _)| (*id, vec![*id])).collect();
         // Callers come first.
-        for instruction in trace.reached.iter().flat_map(|(function, _)| &function.body) {
+        for instruction in reached.iter().flat_map(|function| &function.body) {
             let of = |operand: usize| {
                 let id = instruction.operand(operand);
                 id.and_then(|id| sources.get(&id)).cloned().unwrap_or_default()
@@ -210,9 +212,7 @@ impl Uses {
             match instruction.op {
                 Op::FunctionCall => {
                     let called = instruction.operand(0);
-                    let Some((callee, _)) = trace.reached.iter().find(|(it, _)| Some(it.id) == called) else {
-                        continue;
-                    };
+                    let Some(callee) = reached.iter().find(|it| Some(it.id) == called) else { continue };
                     let passed: Vec<Vec<Word>> = (1..=callee.parameters.len()).map(of).collect();
                     for (parameter, passed) in callee.parameters.iter().zip(passed) {
                         sources.entry(*parameter).or_default().extend(passed);
