@@ -101,7 +101,7 @@ pub fn typed_views(source: &str, blocks: &[BlockLayout]) -> String {
 /// Comments for the start of such a text: what compilers have at other bytes than it asserts.
 pub fn misplacements(warnings: &[Diagnostic]) -> String {
     let own = warnings.iter().filter(|warning| warning.code == Code::CompilerDiffers);
-    own.map(|warning| format!("// Warning: {}\n", comment(&warning.message))).collect()
+    own.map(|warning| format!("// Warning: {}\n", comment(&warning.message))).collect::<Vec<_>>().concat()
 }
 
 /// The user's types that the structs have as fields, each once, with their sizes in bytes.

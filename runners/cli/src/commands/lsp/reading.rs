@@ -154,16 +154,18 @@ impl LaidOutText {
     /// Where the code of compilers has a member that the rules put elsewhere: `, really at byte 32 (Vulkan · DXC)`.
     pub(super) fn really(&self, view: ViewId, path: &str) -> String {
         let own = self.moved.iter().filter(|(block, _, member)| *block == view && member.path == path);
-        own.map(|(_, column, member)| format!(", really at byte {} ({column})", member.place)).collect()
+        own.map(|(_, column, member)| format!(", really at byte {} ({column})", member.place))
+            .collect::<Vec<_>>()
+            .concat()
     }
 
     /// Comments for the start of a copy of a block, about the members that code of its column has elsewhere.
     pub(super) fn moved_comments(&self, view: ViewId, column: &ColumnName) -> String {
         let own = self.moved.iter().filter(|(block, name, _)| (*block, name) == (view, column));
-        own.map(|(_, _, MovedMember { path, place, .. })| {
+        let line = |(_, _, MovedMember { path, place, .. }): &(ViewId, ColumnName, MovedMember)| {
             format!("// Warning: `{path}` is really at byte {place} ({column})\n")
-        })
-        .collect()
+        };
+        own.map(line).collect::<Vec<_>>().concat()
     }
 
     /// Where a block is bound, in each column: `b0`, `set 0 binding 2`.
