@@ -202,10 +202,7 @@ fn run_program(
     let mut machine = ModelMachine::new(program, table, memories, Disturbance::new(misreading, total));
     run_stages(&mut machine, job, record)?;
 
-    let read_only = |index: usize| match job.buffers[index].kind {
-        BufferKind::Storage | BufferKind::Address { .. } => false,
-        _ => true,
-    };
+    let read_only = |index: usize| !matches!(job.buffers[index].kind, BufferKind::Storage | BufferKind::Address { .. });
     let written =
         (0..job.buffers.len()).find(|index| read_only(*index) && machine.memories[*index].bytes != found[*index]);
     match written {

@@ -25,7 +25,7 @@ pub(super) fn function(
 ) -> Result<String, NotExpressible> {
     let case = CaseBody { entry, block, root: Vec::new(), leaves, input: 0, answers: Answers::Stored };
     let body = case.statements()?;
-    Ok(written(entry, "output[0] = input[0];".to_owned(), &body))
+    Ok(written(entry, "output[0] = input[0];", &body))
 }
 
 /// Writes the function that does the work of `entry` in several cases, each in its region. The nonce is at word `nonce` of the
@@ -52,10 +52,10 @@ pub(super) fn shared_function(
         lines.extend(is_hashed.then(|| format!("output[{number}] = hash;")));
     }
     let first = if is_hashed { "var hash: u32;".to_owned() } else { format!("output[0] = input[{nonce}];") };
-    Ok(written(entry, first, &lines))
+    Ok(written(entry, &first, &lines))
 }
 
-fn written(entry: &ProbeEntry, first: String, lines: &[String]) -> String {
+fn written(entry: &ProbeEntry, first: &str, lines: &[String]) -> String {
     let (name, body) = (&entry.name, lines.join("\n    "));
     format!("@compute @workgroup_size(1)\nfn {name}() {{\n    {first}\n    {body}\n}}\n")
 }

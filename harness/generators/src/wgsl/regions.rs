@@ -65,8 +65,8 @@ fn module(cases: &[RegionCase], places: &RegionPlaces, requires: &BTreeSet<Featu
     check_space(&all, entry, if is_standard { UniformLayout::Standard } else { UniformLayout::Constrained })?;
 
     let answers = if RegionAnswer::of(entry) == RegionAnswer::Nonce { Answers::Stored } else { Answers::Hashed };
-    let bodies = cases.iter().zip(&blocks).zip(&places.input).enumerate().map(|(index, ((case, block), input))| {
-        let root = vec![WgslStep::Member { index: index as u32, name: format!("case{index}") }];
+    let bodies = (0..).zip(cases).zip(&blocks).zip(&places.input).map(|(((index, case), block), input)| {
+        let root = vec![WgslStep::Member { index, name: format!("case{index}") }];
         let leaf = |leaf| {
             let access = block.access(leaf)?;
             Ok(WgslLeafAccess { path: [&root[..], &access.path].concat(), ..access })

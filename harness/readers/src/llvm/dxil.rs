@@ -147,14 +147,15 @@ pub(super) fn call(
         ("splitDouble", [_, double]) => double.split_double(),
         ("makeDouble", [_, low, high]) => Value::make_double(low, high),
         ("legacyF16ToF32", [_, half]) => {
-            let half = f16::from_bits(half.word()? as u16);
-            Ok(Value::Bits(half.to_f32().to_bits().into()))
+            // The upper half of the word counts for nothing.
+            let [low, high, ..] = half.word()?.to_le_bytes();
+            Ok(Value::Bits(f16::from_le_bytes([low, high]).to_f32().to_bits().into()))
         }
         // Drivers round in several ways, so only a float that is a half has one answer.
         ("legacyF32ToF16", [_, float]) => {
-            let float = f32::from_bits(float.word()?);
-            let half = f16::from_f32(float);
-            if half.to_f32() != float {
+            let float = float.word()?;
+            let half = f16::from_f32(f32::from_bits(float));
+            if half.to_f32().to_bits() != float {
                 return Err("a rounded half".into());
             }
             Ok(Value::Bits(half.to_bits().into()))

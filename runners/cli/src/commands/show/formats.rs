@@ -237,7 +237,9 @@ fn text(shown: &ShownInput<'_>) -> String {
         places.extend(by_declaration.collect::<Vec<_>>());
         if input.language == Some(ShaderLanguage::Wgsl) {
             // A descriptor set is a group there.
-            places.values_mut().for_each(|place| *place = place.replace("set ", "group "));
+            for place in places.values_mut() {
+                *place = place.replace("set ", "group ");
+            }
         }
         let is_whole = shown.args.host.block.is_empty();
         let resources = if is_overview && is_whole { input.resources() } else { Vec::new() };
