@@ -287,7 +287,7 @@ fn what_shares_a_place_and_what_is_not_used_is_said() {
     assert!(!d3d12.out.contains('!') && !d3d12.err.contains("shares"), "{d3d12}");
 }
 
-/// spirv-val 2026.4 of slangc 2026.14.1's module: "Entry point uses more than one PushConstant interface".
+/// spirv-val 2026.4 of slangc 2026.14.1's module: "Entry point uses more than one `PushConstant` interface".
 #[test]
 fn a_second_block_of_push_constants_is_warned_of() {
     let uniform = "struct P { float a; };\n[vk::push_constant] ConstantBuffer<P> pc;\nRWStructuredBuffer<float> o;\n\
