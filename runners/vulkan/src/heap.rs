@@ -108,9 +108,9 @@ type BindHeap = unsafe extern "system" fn(vk::CommandBuffer, *const BindHeapInfo
 pub(crate) struct HeapFunctions {
     write: WriteDescriptors,
     bind: BindHeap,
-    /// Of a buffer's descriptor, and from one to the next.
+    /// The size of a buffer's descriptor, and the distance to the next one.
     descriptor: u64,
-    /// Of the heap's address.
+    /// What the heap's address is a multiple of.
     alignment: u64,
     /// The part of the heap that the driver needs for itself.
     reserved: u64,

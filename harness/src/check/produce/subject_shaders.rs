@@ -107,7 +107,7 @@ pub(crate) fn not_executed(data: StageData) -> String {
 /// naga would agree with it whatever it makes of the user's.
 fn elsewhere_in_naga(subject: &Subject, layout: &BlockLayout) -> Option<String> {
     let text = subject.source.text.as_ref().filter(|_| subject.is_own_wgsl())?;
-    // The module was read before, by a process of its own.
+    // A separate process has read it before.
     let naga = caught(|| read_wgsl(&text.text, FileId::default()))?.ok()?;
     let moved = differences(std::slice::from_ref(layout), &naga);
     let WitnessDifference { block, path, what, ours, theirs } = moved.into_iter().next()?;

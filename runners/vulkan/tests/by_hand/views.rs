@@ -12,9 +12,9 @@ const LEAVES: u32 = 26;
 
 /// Where `Tint` of heap.comp has its numbers, in their order in the output: in bytes from its start.
 struct TintOffsets {
-    /// Of `weights`, `colour`, `m`, `lights` and `last`.
+    /// `weights`, `colour`, `m`, `lights` and `last`.
     members: [u32; 5],
-    /// Of an element of `weights`, a column of `m` and an element of `lights`.
+    /// Steps between elements of `weights`, columns of `m` and elements of `lights`.
     strides: [u32; 3],
     size: u32,
 }
