@@ -170,7 +170,7 @@ fn compilers_without_a_target_get_a_spelling() {
 /// naga 30 puts each block that is no struct into one.
 #[test]
 fn a_file_in_wgsl_is_the_module_that_naga_makes_of_it() {
-    let text = "struct Light { pos: vec3f, radius: f32, ids: array<u32, 2>, m: mat3x3f }\n\
+    let text = "struct Light { pos: vec3f, radius: f32, ids: array<u32, 2>, m: array<vec3f, 3> }\n\
                 @group(0) @binding(0) var<storage> lights: array<Light>;\n\
                 @group(0) @binding(1) var<storage, read_write> grid: array<vec3u, 6>;\n\
                 @group(0) @binding(2) var<uniform> sun: Light2;\nstruct Light2 { tint: vec3f, power: f32 }\n\
