@@ -292,7 +292,9 @@ impl CompileJob<'_> {
     /// Adds what holds the addresses on the way to the block, as the compiler lays it out. Our GLSL declares its own pointer.
     fn with_holders(&self, interface: Interface) -> Interface {
         let is_ours = self.language() == Some(ShaderLanguage::Glsl);
-        let way = self.subject.way_to(self.declaration()).filter(|_| !is_ours).unwrap_or_default();
+        // A text in WGSL is laid out without declarations of ours.
+        let declared = self.subject.declaration(self.block.view).filter(|_| !is_ours);
+        let way = declared.and_then(|declared| self.subject.way_to(declared)).unwrap_or_default();
         let holders: Option<Vec<_>> = way.into_iter().map(|(block, member)| self.holder(block, member)).collect();
         match holders.as_deref() {
             Some([first, rest @ ..]) => {
