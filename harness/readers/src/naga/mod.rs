@@ -56,7 +56,7 @@ pub fn read_wgsl(text: &str, file: FileId) -> Result<Vec<BlockLayout>, Vec<Diagn
 ///
 /// # Errors
 /// naga's own, each at its place in `file`. If no stage fits, those of the stage with which naga
-/// got furthest. An exceeded limit of ours is the same with every stage, so it ends the search.
+/// got furthest. An exceeded limit of ours or of naga is the same with every stage, so it ends the search.
 pub fn read_glsl(text: &str, file: FileId) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
     let (text, added) = with_pushed_layout(text);
     let place = NagaText { text: &text, file, added: &added };
@@ -67,7 +67,8 @@ pub fn read_glsl(text: &str, file: FileId) -> Result<Vec<BlockLayout>, Vec<Diagn
             Err(errors) => errors,
         };
 
-        let is_limit = |error: &Diagnostic| matches!(error.code, Code::LimitExceeded | Code::TooDeep);
+        let is_limit =
+            |error: &Diagnostic| matches!(error.code, Code::LimitExceeded | Code::TooDeep | Code::CompilerLimit);
         if errors.iter().any(is_limit) {
             return Err(errors);
         }
@@ -91,7 +92,7 @@ fn read_stage(place: NagaText<'_>, stage: ShaderStage) -> Result<Vec<BlockLayout
     let nested = |inner: &TypeInner| matches!(inner, TypeInner::Array { base, .. } if is_array(*base));
     if let Some((ty, _)) = module.types.iter().find(|(_, ty)| nested(&ty.inner)) {
         let message = "an array of arrays, whose lengths naga 30 takes in the wrong order";
-        return Err(vec![Diagnostic::error(Code::BadModule, place.span(module.types.get_span(ty)), message)]);
+        return Err(vec![Diagnostic::error(Code::CompilerLimit, place.span(module.types.get_span(ty)), message)]);
     }
     Ok(found)
 }

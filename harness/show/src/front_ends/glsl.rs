@@ -45,7 +45,9 @@ fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> ReadB
         Err(advice) => advice,
     };
     let explained = |problem: Diagnostic| match problem.code {
-        Code::BadModule => problem.with_help(format!("naga parsed this, which supports a part of GLSL; {advice}")),
+        Code::BadModule | Code::CompilerLimit => {
+            problem.with_help(format!("naga parsed this, which supports a part of GLSL; {advice}"))
+        }
         _ => problem,
     };
     let blocks = glsl_blocks(options.tools.reader(), &sources.file(span.file).text, span.file);
