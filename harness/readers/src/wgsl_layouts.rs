@@ -19,6 +19,7 @@ use layoutproof_source::text_limits::check_text;
 use layoutproof_wgsl::{LinkedText, WgslModule, WgslVariable, WgslView};
 
 use crate::listing::{LISTED_BYTES, ListingBudget};
+use crate::version::NAGA_VERSION;
 
 /// Help for a uniform buffer that WGSL does not allow.
 const UNIFORM_HELP: &str = "`requires uniform_buffer_standard_layout;` allows it as it is where implementations have \
@@ -199,6 +200,14 @@ pub struct WitnessDifference {
     pub what: &'static str,
     pub ours: u32,
     pub theirs: u32,
+}
+
+impl WitnessDifference {
+    /// The difference in words, where naga is the witness: ``naga 30.0.1 gives `b.n` the offset 4, WGSL 32``.
+    pub fn of_naga(&self) -> String {
+        let Self { block, path, what, ours, theirs } = self;
+        format!("naga {NAGA_VERSION} gives `{}` the {what} {theirs}, WGSL {ours}", join(block, path))
+    }
 }
 
 /// The first difference of each block that both have. Blocks go by their names.

@@ -2,7 +2,7 @@
 //! `naga_oil` are linked first.
 
 use layoutproof_frontend::DeclareOptions;
-use layoutproof_layout::{BlockLayout, ComponentReads, FileId, ShaderTarget, Span, join};
+use layoutproof_layout::{BlockLayout, ComponentReads, FileId, ShaderTarget, Span};
 use layoutproof_readers::module_reader::{FollowedCode, ModuleReader, naga_wgsl_blocks, spirv_blocks, wgsl_module};
 use layoutproof_readers::spirv::accesses::SourcePlace;
 use layoutproof_readers::version::NAGA_VERSION;
@@ -173,11 +173,9 @@ fn of_naga(
         Err(found) => return found.into_iter().next().map_or(Ok(Vec::new()), Err),
     };
     let warning = |difference: WitnessDifference| {
-        let WitnessDifference { block, path, what, ours, theirs } = difference;
-        let variable = module.variables.iter().find(|variable| variable.name == block);
-        let place = variable.and_then(WgslVariable::block).map(|block| block.place_of(&path));
-        let path = join(&block, &path);
-        let message = format!("naga {NAGA_VERSION} gives `{path}` the {what} {theirs}, WGSL {ours}");
+        let variable = module.variables.iter().find(|variable| variable.name == difference.block);
+        let place = variable.and_then(WgslVariable::block).map(|block| block.place_of(&difference.path));
+        let message = difference.of_naga();
         let help = "programs that compile this with naga, such as wgpu's, use naga's number; with Tint they use WGSL's";
         Diagnostic::warning(Code::CompilerDiffers, place.unwrap_or_default(), message).with_help(help)
     };

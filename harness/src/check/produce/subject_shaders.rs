@@ -12,7 +12,7 @@ use layoutproof_device::{RecordStage, Shader};
 use layoutproof_layout::tree::LeafStep;
 use layoutproof_layout::{
     BlockKind, BlockLayout, DECLARED, ElementChoice, FileId, Leaf, MAX_LEAVES, Numbers, Reach, Refusal, StageData,
-    ViewId, join, lay_out,
+    ViewId, lay_out,
 };
 
 use crate::check::produce::feature_split::{Share, accesses, shares};
@@ -33,7 +33,6 @@ use layoutproof_probes::{
 use layoutproof_readers::caught;
 use layoutproof_readers::naga::read_wgsl;
 use layoutproof_readers::toolchain::AnswerOrigin;
-use layoutproof_readers::version::NAGA_VERSION;
 use layoutproof_readers::wgsl_layouts::{WitnessDifference, differences};
 
 #[derive(Clone, Debug)]
@@ -109,10 +108,7 @@ fn elsewhere_in_naga(subject: &Subject, layout: &BlockLayout) -> Option<String> 
     let text = subject.source.text.as_ref().filter(|_| subject.is_own_wgsl())?;
     // A separate process has read it before.
     let naga = caught(|| read_wgsl(&text.text, FileId::default()))?.ok()?;
-    let moved = differences(std::slice::from_ref(layout), &naga);
-    let WitnessDifference { block, path, what, ours, theirs } = moved.into_iter().next()?;
-    let path = join(&block, &path);
-    Some(format!("naga {NAGA_VERSION} gives `{path}` the {what} {theirs}, WGSL {ours}"))
+    differences(std::slice::from_ref(layout), &naga).first().map(WitnessDifference::of_naga)
 }
 
 impl SubjectShaders {
