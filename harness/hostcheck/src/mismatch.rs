@@ -245,7 +245,7 @@ impl Mismatch {
             (_, 0) => self.to_string(),
             (MismatchKind::HostTooShort { offset, host_size, shader_size, .. }, followers) => {
                 let (path, host) = (&self.path, bytes(*host_size));
-                let shader = shader_size.map_or_else(|| "no end".to_owned(), |size| size.to_string());
+                let shader = shader_size.map_or_else(|| "no fixed size".to_owned(), |size| size.to_string());
                 let members = followers + 1;
                 format!(
                     "{members} members missing from `{path}` (byte {offset}) on: the host has {host}, the shader {shader}"
@@ -344,7 +344,7 @@ impl fmt::Display for Mismatch {
                 f.write_str("contract broken: `stride` is stated, but the host struct is not compared with an element")
             }
             MismatchKind::ContractBroken { contract, shader_size, host_size } => {
-                let shader = shader_size.map_or_else(|| "no end".to_owned(), bytes);
+                let shader = shader_size.map_or_else(|| "no fixed size".to_owned(), bytes);
                 let contract = contract.as_str();
                 write!(
                     f,

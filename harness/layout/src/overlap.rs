@@ -50,7 +50,7 @@ pub(crate) fn message(later: &Range<u64>, earlier: &str, taken: &Range<u64>) -> 
     // Only arrays without a length end beyond all offsets.
     match u32::try_from(taken.end) {
         Ok(end) if end < u32::MAX => format!("at offset {start} overlaps `{earlier}`, which ends at {end}"),
-        Ok(_) | Err(_) => format!("at offset {start} overlaps `{earlier}`, which has no end"),
+        Ok(_) | Err(_) => format!("at offset {start} overlaps `{earlier}`, which is runtime-sized"),
     }
 }
 
@@ -225,7 +225,7 @@ mod tests {
         ]);
         let found: Vec<String> = root.overlaps().iter().map(|it| format!("{}: {}", it.path, it.message)).collect();
         let expected = [
-            "one: at offset 2147418112 overlaps `close`, which has no end",
+            "one: at offset 2147418112 overlaps `close`, which is runtime-sized",
             "list[].y: at offset 2 overlaps `x`, which ends at 4",
             "list[].m: its vectors overlap: each takes 16 bytes, and the next begins after 12",
             "close: its elements overlap: each takes 16 bytes, and the next begins after 8",

@@ -6,7 +6,7 @@ use layoutproof_source::sources::SourceMap;
 
 /// Path, type, absolute offset and size of every member at any depth.
 fn rows_of(path: &str, start: u32, laid_out: &LaidOut, rows: &mut Vec<String>) {
-    let size = laid_out.size.finite().map_or("no end".to_owned(), |size| size.to_string());
+    let size = laid_out.size.finite().map_or("runtime-sized".to_owned(), |size| size.to_string());
     rows.push(format!("{path}: {} at {start}, {size}", laid_out.type_name));
     match &laid_out.shape {
         LaidOutShape::Struct(members) => {

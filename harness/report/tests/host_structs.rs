@@ -14,6 +14,7 @@ use layoutproof_layout::{BlockLayout, find, lay_out};
 use layoutproof_show::asserts::own_types::{OwnMember, OwnType, OwnTypes, own_type_asserts};
 use layoutproof_show::asserts::{HostLanguage, HostOptions, asserts};
 use layoutproof_source::diagnostics::Diagnostic;
+use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -208,7 +209,7 @@ fn layouts(file: &Path, rules: Option<&str>) -> Result<Vec<Vec<BlockLayout>>, Fa
 fn text_of(pinned: &Pinned, language: HostLanguage) -> Result<String, Failed> {
     let file = cases().join(format!("{}.toml", pinned.case));
     let blocks = layouts(&file, Some(pinned.rules))?.concat();
-    Ok(asserts(pinned.case, &blocks, language, HostOptions::default()))
+    Ok(asserts(pinned.case, &blocks, language, HostOptions::new(ShaderLanguage::Hlsl)))
 }
 
 /// Compares the text with its golden file; `UPDATE_EXPECT=1` rewrites that.
@@ -322,7 +323,8 @@ fn every_case(compiler: &Compiler) -> Result<(), Failed> {
     let mut structs = 0;
     for (file, index) in files.iter().zip(0..) {
         for (blocks, rules) in layouts(file, None)?.iter().zip(0..) {
-            let text = asserts(&file.display().to_string(), blocks, compiler.language, HostOptions::default());
+            let text =
+                asserts(&file.display().to_string(), blocks, compiler.language, HostOptions::new(ShaderLanguage::Hlsl));
             let text = text.replace("#pragma once\n", "");
             let sums = without_padding(compiler, &text);
             structs += sums.len();

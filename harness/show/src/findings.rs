@@ -274,7 +274,8 @@ fn assumed_sixteen_bit(source: &Declarations, layouts: &[RuleSetLayouts]) -> Opt
                 continue;
             };
             let what = if row.offset == there.offset {
-                let size = |size: Option<u32>| size.map_or_else(|| "no end".to_owned(), |size| format!("{size} bytes"));
+                let size =
+                    |size: Option<u32>| size.map_or_else(|| "no fixed size".to_owned(), |size| format!("{size} bytes"));
                 format!("has {} instead of {}", size(there.size), size(row.size))
             } else {
                 format!("is at {} instead of {}", there.offset, row.offset)

@@ -82,7 +82,7 @@ impl<'a> SharedLayout<'a> {
         let more = files.len().saturating_sub(MOST_NAMED);
         let named = files[..files.len() - more].join(", ");
         let size = match &self.longest.result {
-            Ok(root) => root.size.finite().map_or_else(|| "no end".to_owned(), |size| format!("{size} bytes")),
+            Ok(root) => root.size.finite().map_or_else(|| "runtime-sized".to_owned(), |size| format!("{size} bytes")),
             Err(reasons) => reasons.first().map(|reason| reason.message.clone()).unwrap_or_default(),
         };
         match more {

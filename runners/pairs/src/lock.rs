@@ -157,7 +157,7 @@ impl Lock {
                 row.uncertain = None;
             }
             let rows = serde_json::to_vec(&rows).context("writing the members of a block")?;
-            let size = root.size.finite().map_or_else(|| "no end".to_owned(), |size| format!("{size} bytes"));
+            let size = root.size.finite().map_or_else(|| "runtime-sized".to_owned(), |size| format!("{size} bytes"));
             let names = [&block.layout.name, &block.target];
             lock.add(FactKind::Layout, &name(&block.shader), names, FactValue::Layout { size, digest: digest(&rows) });
         }

@@ -18,6 +18,7 @@ use layoutproof_hostcheck::{ProgramStruct, VectorTypes};
 use layoutproof_layout::{RuleSet, lay_out, table};
 use layoutproof_report::host_check::CompiledAs;
 use layoutproof_show::asserts::{HostLanguage, HostOptions, HostVector, asserts};
+use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
 use crate::comparisons::Comparisons;
@@ -111,7 +112,7 @@ fn case_blocks(folder: &Path, file: &Path, wanted: Structs<'_>) -> Vec<CaseBlock
     let under = |row: &RuleSet| {
         let rules = row.name;
         let layouts: Vec<_> = source.module.blocks.iter().map(|block| lay_out(block, row, source.options)).collect();
-        let options = HostOptions { namespace: None, vectors: wanted.vectors };
+        let options = HostOptions { vectors: wanted.vectors, ..HostOptions::new(ShaderLanguage::Hlsl) };
         let text = asserts(&id, &layouts, wanted.language, options);
         let blocks = source.module.blocks.iter().zip(layouts).filter(|(_, layout)| layout.result.is_ok());
         let blocks = blocks.map(|(block, layout)| TargetBlock {

@@ -36,9 +36,9 @@ pub fn copied_text(request: &ExploreRequest, kind: CopiedText) -> Result<String,
             layout_sheet(&columns, input.written_language())
         }),
         CopiedText::Markdown => laid_out().map(|input| markdown(request, &read, input)),
-        CopiedText::Cpp => laid_out().and_then(|_| host_structs(&read, HostLanguage::Cpp)),
-        CopiedText::Rust => laid_out().and_then(|_| host_structs(&read, HostLanguage::Rust)),
-        CopiedText::C => laid_out().and_then(|_| host_structs(&read, HostLanguage::C)),
+        CopiedText::Cpp => host_structs(&read, laid_out()?, HostLanguage::Cpp),
+        CopiedText::Rust => host_structs(&read, laid_out()?, HostLanguage::Rust),
+        CopiedText::C => host_structs(&read, laid_out()?, HostLanguage::C),
     }
 }
 
@@ -70,10 +70,11 @@ fn markdown(request: &ExploreRequest, read: &ExploreReading, input: &ShowInput) 
 }
 
 /// Host structs under the first column.
-fn host_structs(read: &ExploreReading, language: HostLanguage) -> Result<String, NothingToCopy> {
+fn host_structs(read: &ExploreReading, input: &ShowInput, language: HostLanguage) -> Result<String, NothingToCopy> {
     let layouts = read.layouts();
     let first = layouts.first().ok_or(NothingToCopy::NoColumn)?;
-    Ok(asserts(&read.name, &first.copied().collect::<Vec<_>>(), language, HostOptions::default()))
+    let options = HostOptions::new(input.written_language());
+    Ok(asserts(&read.name, &first.copied().collect::<Vec<_>>(), language, options))
 }
 
 /// The file, with a table for each rule set of the columns. It contains no numbers, because these

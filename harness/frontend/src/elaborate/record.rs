@@ -316,7 +316,7 @@ impl<'t> Elaborator<'t> {
         let Some((_, all_but_last)) = members.split_last() else { return };
         for member in all_but_last {
             if self.measure(&member.ty).unbounded {
-                let message = format!("`{}` has no end, so nothing can follow it", member.name);
+                let message = format!("`{}` is runtime-sized, so nothing can follow it", member.name);
                 self.problems.report(Diagnostic::error(Code::UnsizedNotLast, member.span, message));
             }
         }

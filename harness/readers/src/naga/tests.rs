@@ -23,7 +23,7 @@ layout(local_size_x = 1) in;
 void main() {}
 ";
     let blocks = read_glsl(text, FileId(0)).unwrap();
-    expect![[r"
+    expect![[r#"
         uniform-block Example Finite(1)
         : Example at 0, 480
         .a: float at 0, 4
@@ -46,10 +46,10 @@ void main() {}
         .o[176].n: float3x3[2] at 208, 96
         .o[176].n[48]: float3x3 at 208, 48
         storage-block named Finite(1)
-        : Named at 0, no end
+        : Named at 0, runtime-sized
         .first: float3 at 0, 12
-        .rest: float[] at 12, no end
-        .rest[4]: float at 12, 4"]]
+        .rest: float[] at 12, runtime-sized
+        .rest[4]: float at 12, 4"#]]
     .assert_eq(&listing(&blocks));
 }
 

@@ -33,7 +33,7 @@ fn read_wgsl(text: &str, file: FileId) -> Result<Vec<BlockLayout>, Vec<Diagnosti
 #[test]
 fn wgsl_blocks_have_the_offsets_of_the_specification() {
     let blocks = read_wgsl(SPEC_WGSL, FileId(0)).unwrap();
-    expect![[r"
+    expect![[r#"
         uniform-block uniform_buffer Finite(1)
         : B at 0, 208
         .a: float2 at 0, 8
@@ -54,11 +54,11 @@ fn wgsl_blocks_have_the_offsets_of_the_specification() {
         .g[32].x: float at 112, 4
         .h: int at 192, 4
         storage-block counts Finite(1)
-        : uint2[][3] at 0, no end
+        : uint2[][3] at 0, runtime-sized
         [24]: uint2[3] at 0, 24
         [24][8]: uint2 at 0, 8
         push-constant turn Finite(1)
-        : float3x4 at 0, 64"]]
+        : float3x4 at 0, 64"#]]
     .assert_eq(&listing(&blocks));
 }
 

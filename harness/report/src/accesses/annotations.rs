@@ -2,7 +2,7 @@
 
 use layoutproof_show::style::one_line;
 
-use super::{FollowedFiles, sentence};
+use super::FollowedFiles;
 use crate::formats::sarif::sarif;
 use crate::github::{Annotation, shown};
 use crate::source_root::SourceRoot;
@@ -27,7 +27,7 @@ fn problems(followed: &FollowedFiles) -> Vec<Annotation<'_>> {
             file: Some(fault.place.as_ref().map_or(&file.file, |place| &place.file)),
             line: fault.place.as_ref().map(|place| place.line),
             title: fault.kind.name().to_owned(),
-            text: one_line(&sentence(fault, &file.accesses.accesses)),
+            text: one_line(&file.sentence(fault)),
         }));
     }
     found.extend(followed.unread.iter().map(|unread| Annotation {

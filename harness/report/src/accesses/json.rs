@@ -6,7 +6,7 @@ use layoutproof_readers::spirv::accesses::{ByteExpr, Fault, SourcePlace, Stride,
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{FollowedFile, FollowedFiles, sentence};
+use super::{FollowedFile, FollowedFiles};
 
 const SCHEMA: u32 = 1;
 
@@ -182,7 +182,7 @@ impl<'a> JsonFault<'a> {
         };
         Self {
             fault: fault.kind.name(),
-            message: sentence(fault, &followed.accesses.accesses),
+            message: followed.sentence(fault),
             detail,
             view: &fault.view,
             member: &fault.member,

@@ -4,7 +4,7 @@
 use layoutproof_show::style::one_line;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-use super::{FollowedFile, FollowedFiles, sentence};
+use super::{FollowedFile, FollowedFiles};
 
 /// Writes the accesses as one `JUnit` report.
 pub fn junit(followed: &FollowedFiles) -> String {
@@ -43,11 +43,11 @@ fn view_case(index: u32, view: &str, file: &FollowedFile) -> TestCase {
         }
         Some(first) => {
             let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-            status.set_message(one_line(&sentence(first, &module.accesses)));
+            status.set_message(one_line(&file.sentence(first)));
             status.set_type(first.kind.name());
             let lines = faults.iter().map(|fault| {
                 let place = fault.place.as_ref().map_or_else(|| file.file.clone(), ToString::to_string);
-                one_line(&format!("{place}: {}", sentence(fault, &module.accesses)))
+                one_line(&format!("{place}: {}", file.sentence(fault)))
             });
             status.set_description(lines.collect::<Vec<_>>().join("\n"));
             status

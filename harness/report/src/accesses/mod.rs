@@ -10,8 +10,10 @@ mod text;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use layoutproof_readers::spirv::accesses::{Access, ByteExpr, Fault, ModuleAccesses, Why};
+use layoutproof_readers::spirv::accesses::{Access, ByteExpr, Fault, FaultKind, ModuleAccesses, Why};
+use layoutproof_show::declaration_words::type_words;
 use layoutproof_show::style::counted;
+use layoutproof_source::shader_language::ShaderLanguage;
 
 use crate::host_check::UnreadInput;
 
@@ -25,6 +27,8 @@ pub use text::text;
 #[derive(Clone, Debug)]
 pub struct FollowedFile {
     pub file: String,
+    /// The language in whose words people read types.
+    pub language: ShaderLanguage,
     /// The compiler that made the module, with its version.
     pub compiler: Option<String>,
     pub accesses: ModuleAccesses,
@@ -40,6 +44,10 @@ impl FollowedFile {
             }
         }
         open
+    }
+
+    fn sentence(&self, fault: &Fault) -> String {
+        sentence(fault, &self.accesses.accesses, self.language)
     }
 }
 
@@ -117,8 +125,14 @@ pub(crate) fn member_of(view: &str, member: &str) -> String {
     }
 }
 
-pub(crate) fn sentence(fault: &Fault, accesses: &[Access]) -> String {
-    format!("{} {}", subject(fault, accesses), fault.kind)
+/// A fault in a sentence, with types in the words of `language`.
+pub(crate) fn sentence(fault: &Fault, accesses: &[Access], language: ShaderLanguage) -> String {
+    let mut kind = fault.kind.clone();
+    if let FaultKind::OtherType { declared_type, accessed, .. } = &mut kind {
+        *declared_type = type_words(language, declared_type);
+        *accessed = type_words(language, accessed);
+    }
+    format!("{} {kind}", subject(fault, accesses))
 }
 
 #[cfg(test)]
@@ -147,7 +161,7 @@ mod tests {
         let untouched = vec!["m".to_owned()];
         let view = View { name: "S".to_owned(), kind: ViewKind::Storage, set: None, binding: None, untouched };
         let accesses = ModuleAccesses { views: vec![view], accesses: vec![access], ..ModuleAccesses::default() };
-        let file = FollowedFile { file: "a.spv".to_owned(), compiler: None, accesses };
+        let file = FollowedFile { file: "a.spv".to_owned(), language: ShaderLanguage::Hlsl, compiler: None, accesses };
         let followed = FollowedFiles { files: vec![file], unread: Vec::new() };
 
         assert_eq!(followed.followed(), 0);

@@ -3,9 +3,11 @@
 use std::fmt::Write as _;
 
 use layoutproof_readers::spirv::accesses::{Access, ByteExpr};
+use layoutproof_show::declaration_words::type_words;
 use layoutproof_show::style::{Style, Tone, one_line, width};
+use layoutproof_source::shader_language::ShaderLanguage;
 
-use super::{FollowedFile, FollowedFiles, member_of, sentence};
+use super::{FollowedFile, FollowedFiles, member_of};
 
 /// Most lines of accesses of a file, unless all are wanted.
 const MOST_LINES: usize = 40;
@@ -27,13 +29,13 @@ pub fn text(followed: &FollowedFiles, style: Style, is_whole: bool) -> String {
 }
 
 fn add_file(text: &mut String, followed: &FollowedFile, style: Style, is_whole: bool) {
-    let FollowedFile { file, compiler, accesses: module } = followed;
+    let FollowedFile { file, language, compiler, accesses: module } = followed;
     let compiler = compiler.as_ref().map(|compiler| format!(" {} {compiler}", style.dot())).unwrap_or_default();
     let _ = writeln!(text, "{}\n", style.paint(Tone::Strong, &one_line(&format!("{file}{compiler}"))));
 
     let mut rows: Vec<[String; 5]> = Vec::new();
     for access in &module.accesses {
-        let row = row(access, |view| module.views.get(view as usize).map_or("", |view| &view.name));
+        let row = row(access, *language, |view| module.views.get(view as usize).map_or("", |view| &view.name));
         // A line that reads a member several times is one line here.
         if !rows.contains(&row) {
             rows.push(row);
@@ -43,7 +45,7 @@ fn add_file(text: &mut String, followed: &FollowedFile, style: Style, is_whole: 
     for fault in &module.faults {
         let place = fault.place.as_ref().map_or_else(|| file.clone(), ToString::to_string);
         let word = style.paint(Tone::Disagree, "fault");
-        let _ = writeln!(text, "{word} ({}): {}", fault.kind.name(), one_line(&sentence(fault, &module.accesses)));
+        let _ = writeln!(text, "{word} ({}): {}", fault.kind.name(), one_line(&followed.sentence(fault)));
         let _ = writeln!(text, "  at {}", one_line(&place));
     }
     if !module.faults.is_empty() {
@@ -62,7 +64,7 @@ fn add_file(text: &mut String, followed: &FollowedFile, style: Style, is_whole: 
 }
 
 /// Kind, bytes, member, type and place of an access.
-fn row<'a>(access: &Access, view: impl Fn(u32) -> &'a str) -> [String; 5] {
+fn row<'a>(access: &Access, language: ShaderLanguage, view: impl Fn(u32) -> &'a str) -> [String; 5] {
     let bytes = match (&access.at, access.size) {
         (ByteExpr::Unknown(_), _) => "?".to_owned(),
         (at, Some(size)) => format!("{at}, {size} bytes"),
@@ -73,7 +75,8 @@ fn row<'a>(access: &Access, view: impl Fn(u32) -> &'a str) -> [String; 5] {
         None => access.at.to_string(),
     };
     let place = access.place.as_ref().map(ToString::to_string).unwrap_or_default();
-    [access.kind.as_str().to_owned(), member, access.type_name.clone(), bytes, place].map(|cell| one_line(&cell))
+    let type_name = type_words(language, &access.type_name);
+    [access.kind.as_str().to_owned(), member, type_name, bytes, place].map(|cell| one_line(&cell))
 }
 
 /// A line for each row, in columns, and an empty line. `is_whole` lists all of them.

@@ -104,7 +104,8 @@ pub(crate) fn side_titles(pair: &CheckedPair) -> [SideTitle; 2] {
         (_, Some(array)) => format!("element of {}", part_path(&pair.block, array)),
         (kind, None) => format!("{kind} {}", pair.shader_name()),
     };
-    let bytes = |size: Option<u32>| size.map_or_else(|| "no end".to_owned(), |size| counted(size.into(), "byte"));
+    let bytes =
+        |size: Option<u32>| size.map_or_else(|| "runtime-sized".to_owned(), |size| counted(size.into(), "byte"));
     let host = SideTitle {
         file: file(|row| row.host.as_ref(), &pair.host_file),
         name: pair.host.clone(),

@@ -204,7 +204,7 @@ impl<'a> Side<'a> {
     }
 
     fn figure(&self, map: &ByteMap<'_>) -> Markup {
-        let size = self.size.map_or_else(|| "no end".to_owned(), |size| format!("{size} bytes"));
+        let size = self.size.map_or_else(|| "runtime-sized".to_owned(), |size| format!("{size} bytes"));
         html! {
             figure {
                 figcaption { (self.role) ": " code { (one_line(self.owner)) } " · " (size) }

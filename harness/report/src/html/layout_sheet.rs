@@ -82,7 +82,7 @@ fn map_parts(columns: &[MergedColumn<'_>], language: ShaderLanguage) -> Vec<Shee
 
 /// `std140, std430 · 64 bytes`.
 pub(super) fn map_caption(column: &MergedColumn<'_>) -> String {
-    let size = column.block.shown.size.map_or_else(|| "no end".to_owned(), |size| format!("{size} bytes"));
+    let size = column.block.shown.size.map_or_else(|| "runtime-sized".to_owned(), |size| format!("{size} bytes"));
     let stride = column.block.shown.stride.map_or_else(String::new, |stride| format!(" · stride {stride}"));
     one_line(&format!("{} · {size}{stride}", joined(&column.names)))
 }

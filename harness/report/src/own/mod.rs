@@ -11,6 +11,7 @@ use layoutproof_readers::spirv::accesses::instrument::OwnModule;
 use layoutproof_readers::spirv::accesses::own_log::{Entry, ReadLog};
 use layoutproof_readers::spirv::accesses::{Access, Fault, SourcePlace};
 use layoutproof_show::style::counted;
+use layoutproof_source::shader_language::ShaderLanguage;
 
 use crate::accesses::{accesses, member_of, sentence};
 
@@ -21,6 +22,8 @@ pub use text::text;
 #[derive(Clone, Debug)]
 pub struct OwnReport {
     pub file: String,
+    /// The language in whose words people read types.
+    pub language: ShaderLanguage,
     /// The compiler that made the module, with its version.
     pub compiler: Option<String>,
     pub module: OwnModule,
@@ -212,7 +215,7 @@ impl OwnReport {
 
     fn static_faults(&self) -> impl Iterator<Item = (&Fault, String)> {
         let accesses = self.accesses();
-        self.module.accesses.faults.iter().map(move |fault| (fault, sentence(fault, accesses)))
+        self.module.accesses.faults.iter().map(move |fault| (fault, sentence(fault, accesses, self.language)))
     }
 
     /// The differences of all devices, with the device's name.

@@ -12,7 +12,7 @@ use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::{BlockKind, MemberRow};
 
 use super::member_tree::{member_name, split_dimensions};
-use super::numeric::{NumericType, numeric};
+use super::numeric::{NumericType, SCALARS, numeric};
 use super::struct_lines;
 use crate::style::one_line;
 use layoutproof_source::shader_language::ShaderLanguage;
@@ -27,16 +27,34 @@ pub fn base_type(language: ShaderLanguage, base: &str) -> String {
     translated.unwrap_or_else(|| base.to_owned())
 }
 
+/// A type with its dimensions: `float3[2]` as `vec3[2]` and `array<vec3<f32>, 2>`.
+pub fn type_words(language: ShaderLanguage, type_name: &str) -> String {
+    let (base, dimensions) = split_dimensions(type_name);
+    let base = base_type(language, base);
+    if has_type_in_front(language) { base + dimensions } else { wgsl_array(&base, dimensions) }
+}
+
+/// The HLSL spelling of a number, vector or matrix that is written in any of the languages; `None` for other types.
+pub fn hlsl_spelling(words: &str) -> Option<String> {
+    if numeric(words).is_some() {
+        return Some(words.to_owned());
+    }
+    SCALARS.into_iter().find_map(|scalar| {
+        let shape = NumericType::all().find(|shape| {
+            let spellings = [glsl_type(scalar, *shape), wgsl_type(scalar, *shape), wgsl_alias(scalar, *shape)];
+            spellings.iter().flatten().any(|spelling| spelling == words)
+        })?;
+        Some(scalar.spelling().to_owned() + &shape.suffix())
+    })
+}
+
 /// A member's declaration. The type is padded to `type_columns` so that names line up.
 pub fn declaration(language: ShaderLanguage, row: &MemberRow, type_columns: usize) -> String {
-    let (base, dimensions) = split_dimensions(&row.type_name);
-    let base = base_type(language, base);
+    let ty = type_words(language, &row.type_name);
     if has_type_in_front(language) {
-        let row = MemberRow { type_name: format!("{base}{dimensions}"), ..row.clone() };
-        return struct_lines::declaration(&row, type_columns);
+        return struct_lines::declaration(&MemberRow { type_name: ty, ..row.clone() }, type_columns);
     }
     let name = member_name(&row.path).trim_start_matches("[]");
-    let ty = wgsl_array(&base, dimensions);
     one_line(&if name.is_empty() { ty } else { format!("{name}: {ty}") })
 }
 
@@ -107,8 +125,23 @@ fn wgsl_type(scalar: Scalar, shape: NumericType) -> Option<String> {
     })
 }
 
-/// `[2][]` of `f32` as `array<array<f32>, 2>`: the outermost dimension is outside.
-/// The type of an array of WGSL, from its dimensions in HLSL's order: `[2][3]`.
+/// `vec3f` for `vec3<f32>`. Source: WGSL, 6.9 Predeclared Types and Type-Generators.
+fn wgsl_alias(scalar: Scalar, shape: NumericType) -> Option<String> {
+    let letter = match scalar {
+        Scalar::Int32 => 'i',
+        Scalar::Uint32 => 'u',
+        Scalar::Float16 => 'h',
+        Scalar::Float32 => 'f',
+        _ => return None,
+    };
+    match shape {
+        NumericType::Scalar => None,
+        NumericType::Vector(length) => Some(format!("vec{length}{letter}")),
+        NumericType::Matrix(rows, columns) => Some(format!("mat{columns}x{rows}{letter}")),
+    }
+}
+
+/// `[2][]` of `f32` as `array<array<f32>, 2>`: the outermost dimension, which HLSL writes first, is outside.
 pub fn wgsl_array(base: &str, dimensions: &str) -> String {
     let counts = dimensions.split(']').filter_map(|part| part.strip_prefix('['));
     let counts: Vec<&str> = counts.collect();
@@ -121,6 +154,25 @@ pub fn wgsl_array(base: &str, dimensions: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn types_of_all_languages_are_read() {
+        for (words, hlsl) in [
+            ("float3", Some("float3")),
+            ("vec3", Some("float3")),
+            ("mat4x3", Some("float3x4")),
+            ("mat3", Some("float3x3")),
+            ("dvec2", Some("double2")),
+            ("u32", Some("uint")),
+            ("vec4<f16>", Some("float16_t4")),
+            ("vec4h", Some("float16_t4")),
+            ("mat4x3f", Some("float3x4")),
+            ("Light", None),
+            ("vec5", None),
+        ] {
+            assert_eq!(hlsl_spelling(words).as_deref(), hlsl, "{words}");
+        }
+    }
 
     #[test]
     fn members_are_declared_in_each_language() {

@@ -561,7 +561,7 @@ impl BlockComparison<'_> {
                 text.push("");
             }
             [Some(block), Some(_)] => {
-                let size = block.shown.size.map_or_else(|| "no end".to_owned(), |size| format!("{size} bytes"));
+                let size = block.shown.size.map_or_else(|| "runtime-sized".to_owned(), |size| format!("{size} bytes"));
                 text.push(&format!("{}  {size}, the same", style.paint(Tone::Strong, &heading)));
             }
             [None, _] | [_, None] => text.push(&style.paint(Tone::Strong, &heading)),

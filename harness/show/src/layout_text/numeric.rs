@@ -15,6 +15,23 @@ pub(crate) enum NumericType {
     Matrix(u32, u32),
 }
 
+impl NumericType {
+    /// All of them, of up to four rows, columns and components.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        let matrices = (1..=4).flat_map(|rows| (1..=4).map(move |columns| Self::Matrix(rows, columns)));
+        std::iter::once(Self::Scalar).chain((2..=4).map(Self::Vector)).chain(matrices)
+    }
+
+    /// What HLSL adds to the scalar: `3`, `3x4`.
+    pub(crate) fn suffix(self) -> String {
+        match self {
+            Self::Scalar => String::new(),
+            Self::Vector(length) => length.to_string(),
+            Self::Matrix(rows, columns) => format!("{rows}x{columns}"),
+        }
+    }
+}
+
 /// Parses `float3` as a vector of three floats; `None` for structs, enums and pointers.
 pub(crate) fn numeric(type_name: &str) -> Option<(Scalar, NumericType)> {
     SCALARS.into_iter().find_map(|scalar| {
@@ -64,7 +81,7 @@ pub(crate) fn may_be_compiled_to(one: &str, other: &str) -> bool {
     is_alike && dimensions == other_dimensions
 }
 
-const SCALARS: [Scalar; 18] = [
+pub(crate) const SCALARS: [Scalar; 18] = [
     Scalar::Bool,
     Scalar::Int8,
     Scalar::Uint8,

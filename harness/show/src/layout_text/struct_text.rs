@@ -247,10 +247,14 @@ pub fn total_parts(columns: &[MergedColumn<'_>]) -> Vec<String> {
 
 /// `40 bytes`, `40 / 64 bytes`.
 fn sizes(columns: &[MergedColumn<'_>]) -> String {
-    let size = |size: Option<u32>| size.map_or_else(|| "no end".to_owned(), |size| size.to_string());
-    let sizes: Vec<String> = columns.iter().map(|column| size(column.block.shown.size)).collect();
-    let sizes = alternatives(&sizes);
-    if sizes.ends_with("end") { sizes } else { format!("{sizes} bytes") }
+    let finite = columns.iter().filter_map(|column| column.block.shown.size).map(|size| size.to_string());
+    let sizes = alternatives(&finite.collect::<Vec<_>>());
+    let is_whole = columns.iter().all(|column| column.block.shown.size.is_some());
+    match (sizes.as_str(), is_whole) {
+        ("", _) => "runtime-sized".to_owned(),
+        (sizes, true) => format!("{sizes} bytes"),
+        (sizes, false) => format!("{sizes} bytes / runtime-sized"),
+    }
 }
 
 fn numbers(values: &[Option<u32>]) -> Vec<String> {

@@ -18,6 +18,7 @@ use layoutproof_report::source_root::SourceRoot;
 use layoutproof_show::Style;
 use layoutproof_show::front_ends::FrontEnd;
 use layoutproof_source::diagnostics::{Code, render};
+use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
 use crate::output::{print, print_json, print_refusal, warn, warn_rendered};
@@ -87,6 +88,7 @@ fn follow(args: &AccessesArgs, style: Style) -> anyhow::Result<Exit> {
         match shader.follow::<ModuleAccesses>(&declare, &settings.arguments, &mut sources) {
             Ok(Ok(modules)) => followed.files.extend(modules.into_iter().map(|module| FollowedFile {
                 file: file.clone(),
+                language: shader.front_end.language().unwrap_or(ShaderLanguage::Hlsl),
                 compiler: module.compiler,
                 accesses: module.code,
             })),

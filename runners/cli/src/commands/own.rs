@@ -30,6 +30,7 @@ use layoutproof_readers::spirv::accesses::{Access, AccessKind, ByteExpr, ViewKin
 use layoutproof_report::own::{Difference, OwnDevice, OwnOutcome, OwnReport, PlainRun, json, text};
 use layoutproof_show::Style;
 use layoutproof_source::nearest_name::did_you_mean;
+use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
 use crate::args::{OwnArgs, OwnFormat, RunArgs};
@@ -131,6 +132,7 @@ pub(crate) fn own(args: &RunArgs, format: OwnFormat, style: Style, progress: &Pr
     }
     let mut report = OwnReport {
         file: word.clone(),
+        language: shader.front_end.language().unwrap_or(ShaderLanguage::Hlsl),
         compiler,
         dispatch: plan.dispatch.groups,
         invalid,

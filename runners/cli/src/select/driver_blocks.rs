@@ -92,7 +92,7 @@ impl DriverBlocks {
         let mut lines = Vec::new();
         for DriverAnswer { device, said, driver } in &self.answers {
             for block in said.iter().flatten() {
-                let size = block.size.map_or_else(|| "no end".to_owned(), |size| format!("{size} bytes"));
+                let size = block.size.map_or_else(|| "runtime-sized".to_owned(), |size| format!("{size} bytes"));
                 let members: Vec<String> =
                     block.members.iter().map(|row| format!("{} {}", row.path, row.offset)).collect();
                 lines.push(format!("{file}, as {device} lays it out ({driver})"));

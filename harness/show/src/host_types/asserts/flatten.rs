@@ -7,17 +7,26 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use layoutproof_layout::{BlockKind, BlockLayout, LaidOut, LaidOutMember, LaidOutShape};
+use layoutproof_layout::{BlockKind, BlockLayout, DECLARED, LaidOut, LaidOutMember, LaidOutShape};
+
+use layoutproof_source::shader_language::ShaderLanguage;
 
 use super::HostVector;
 use super::host::{Elements, HostField, HostStruct, HostType, packing};
 use super::names::ReservedWords;
 use crate::host_types::slots::{HostSlot, has_no_end, slots};
+use crate::layout_text::declaration_words::{block_keyword, type_words};
 
 /// The structs of all blocks that their rule sets allow.
-pub(super) fn structs(blocks: &[BlockLayout], reserved: ReservedWords, vectors: &[HostVector]) -> Vec<HostStruct> {
+pub(super) fn structs(
+    blocks: &[BlockLayout],
+    shader: ShaderLanguage,
+    reserved: ReservedWords,
+    vectors: &[HostVector],
+) -> Vec<HostStruct> {
     let (rules, kind) = (String::new(), BlockKind::Cbuffer);
-    let mut flatten = StructFlattener { reserved, vectors, rules, kind, structs: Vec::new(), uses: Vec::new() };
+    let (structs, uses) = (Vec::new(), Vec::new());
+    let mut flatten = StructFlattener { shader, reserved, vectors, rules, kind, structs, uses };
     for block in blocks {
         flatten.block(block);
     }
@@ -27,8 +36,10 @@ pub(super) fn structs(blocks: &[BlockLayout], reserved: ReservedWords, vectors: 
 
 #[derive(Debug)]
 pub(super) struct StructFlattener<'a> {
+    shader: ShaderLanguage,
     reserved: ReservedWords,
     vectors: &'a [HostVector],
+    /// `under std140`, or that the shader states the offsets.
     rules: String,
     kind: BlockKind,
     structs: Vec<HostStruct>,
@@ -77,24 +88,28 @@ pub(super) struct FieldPlace {
     pub room: u32,
     /// The field's comment; `None` for the member's declaration.
     pub about: Option<String>,
+    /// Which elements of the member the field holds, in the shader's words: `weights[1]`; `None` for all.
+    pub part: Option<String>,
 }
 
 impl StructFlattener<'_> {
     fn block(&mut self, block: &BlockLayout) {
         let Ok(root) = &block.result else { return };
-        block.rules.clone_into(&mut self.rules);
+        self.rules = if block.rules == DECLARED { "as declared".to_owned() } else { format!("under {}", block.rules) };
         self.kind = block.kind;
+        let rules = &self.rules;
+        let described = format!("{} {}", block_keyword(self.shader, block.kind), block.name);
 
         let size = root.size.finite();
-        let bytes = size.map_or("no end".to_owned(), |size| format!("{size} bytes"));
+        let bytes = size.map_or("runtime-sized".to_owned(), |size| format!("{size} bytes"));
         let stride = block.stride.map(|stride| format!(", stride {stride}")).unwrap_or_default();
-        let usage = format!("{} {} under {}: {bytes}{stride}", block.kind, block.name, block.rules);
+        let usage = format!("{described} {rules}: {bytes}{stride}");
 
         let size = size.unwrap_or(0).max(block.stride.unwrap_or(0));
         let made_for = StructUse { user: block.name.clone(), is_uploaded: true, kind: block.kind };
         if let Some((element, stride)) = only_elements(root) {
             // Nothing comes before the elements, so there is no other struct.
-            let usage = format!("element of {} {} under {}: stride {stride}", block.kind, block.name, block.rules);
+            let usage = format!("element of {described} {rules}: stride {stride}");
             let wrapped = [only_member(element)];
             let (declared, members) = match &element.shape {
                 LaidOutShape::Struct(members) => (&element.type_name, members.as_slice()),
@@ -123,11 +138,11 @@ impl StructFlattener<'_> {
             LaidOutShape::Struct(members) => (format!("struct {declared}"), members.as_slice()),
             _ => {
                 wrapped = [only_member(layout)];
-                (format!("one element {declared} with the padding after it"), wrapped.as_slice())
+                (format!("one element {} with the padding after it", self.words(declared)), wrapped.as_slice())
             }
         };
 
-        let usage = format!("{usage} under {}", self.rules);
+        let usage = format!("{usage} {}", self.rules);
         self.structure(StructRequest { declared, usage, made_for, size }, members)
     }
 
@@ -148,7 +163,8 @@ impl StructFlattener<'_> {
             body.pad_to(slot.offset, self.reserved);
             let next = slots[index + 1..].iter().map(|next| next.offset).find(|next| *next >= slot.end());
             let room = next.unwrap_or(size).saturating_sub(slot.offset);
-            let place = FieldPlace { name: slot.name.clone(), offset: slot.offset, room, about: slot.bits.clone() };
+            let place =
+                FieldPlace { name: slot.name.clone(), offset: slot.offset, room, about: slot.bits.clone(), part: None };
             match slot.bits {
                 Some(_) => self.unit(&mut body, place, slot.layout),
                 None if has_no_end(slot.layout) => self.tail(&mut body, slot),
@@ -215,6 +231,11 @@ impl StructFlattener<'_> {
         }
     }
 
+    /// A type in the words of the shader's language.
+    pub(super) fn words(&self, type_name: &str) -> String {
+        type_words(self.shader, type_name)
+    }
+
     /// The use of a struct that is only a member.
     pub(super) fn member_use(&self, user: &str) -> StructUse {
         StructUse { user: user.to_owned(), is_uploaded: false, kind: self.kind }
@@ -257,7 +278,11 @@ impl StructFlattener<'_> {
         let size = dimensions.iter().fold(element, |size, count| size.saturating_mul(*count));
 
         let name = self.reserved.identifier(&place.name, "value", &mut body.taken);
-        let note = Some(place.about.unwrap_or_default());
+        let about = place.about.unwrap_or_default();
+        let note = Some(match place.part {
+            Some(part) => format!("{about}: {part}"),
+            None => about,
+        });
 
         body.end = place.offset.saturating_add(size);
         body.fields.push(HostField { name, ty, dimensions, offset: place.offset, size, note });

@@ -21,8 +21,9 @@ mod values;
 
 use layoutproof_layout::BlockLayout;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::shader_language::ShaderLanguage;
 
-use crate::layout_text::numeric::numeric;
+use crate::layout_text::declaration_words::hlsl_spelling;
 use crate::style::one_line;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,12 +36,21 @@ pub enum HostLanguage {
     C,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct HostOptions<'a> {
+    /// The language of the shader, in whose words comments have its types.
+    pub shader: ShaderLanguage,
     /// The namespace around them, in Rust the module; C has none.
     pub namespace: Option<&'a str>,
     /// The user's types for vectors and matrices.
     pub vectors: &'a [HostVector],
+}
+
+impl HostOptions<'_> {
+    /// Without a namespace and types of the user.
+    pub fn new(shader: ShaderLanguage) -> Self {
+        Self { shader, namespace: None, vectors: &[] }
+    }
 }
 
 /// The user's type for a vector, a matrix or a number: `glm::vec3` for `float3`.
@@ -57,12 +67,12 @@ pub struct HostVector {
 pub enum BadHostVector {
     #[error("--type {0}: write TYPE=NAME, as float3=glm::vec3")]
     Form(String),
-    #[error("--type {text}: `{declared}` is no number, vector or matrix of HLSL, as float3 or float4x4")]
+    #[error("--type {text}: `{declared}` is no number, vector or matrix, as float3, vec3 or mat4x4f")]
     Type { text: String, declared: String },
 }
 
 impl HostVector {
-    /// Reads `float3=glm::vec3`.
+    /// Reads `float3=glm::vec3`, or `vec3=glm::vec3`: the type is written in any of the shader languages.
     ///
     /// # Errors
     /// The text is not of this form, or its type has no equal in host languages.
@@ -70,10 +80,10 @@ impl HostVector {
         let Some((declared, host)) = text.split_once('=').filter(|(_, host)| !host.is_empty()) else {
             return Err(BadHostVector::Form(text.to_owned()));
         };
-        if numeric(declared).is_none() {
+        let Some(spelling) = hlsl_spelling(declared) else {
             return Err(BadHostVector::Type { text: text.to_owned(), declared: declared.to_owned() });
-        }
-        Ok(Self { declared: declared.to_owned(), host: host.to_owned() })
+        };
+        Ok(Self { declared: spelling, host: host.to_owned() })
     }
 }
 
@@ -83,8 +93,8 @@ impl HostVector {
 /// A layout that several blocks share is written once; a struct with several layouts gets a name per
 /// layout, after its use: `Light_cbuffer`, `Light_structured`.
 pub fn asserts(source: &str, blocks: &[BlockLayout], language: HostLanguage, options: HostOptions<'_>) -> String {
-    let HostOptions { namespace, vectors } = options;
-    let structs = flatten::structs(blocks, names::ReservedWords::of(language), vectors);
+    let HostOptions { shader, namespace, vectors } = options;
+    let structs = flatten::structs(blocks, shader, names::ReservedWords::of(language), vectors);
     match language {
         HostLanguage::Rust => rust::text(source, &structs, options),
         HostLanguage::Cpp => cpp::text(source, &structs, vectors, cpp::Dialect::Cpp { namespace }),
@@ -94,8 +104,8 @@ pub fn asserts(source: &str, blocks: &[BlockLayout], language: HostLanguage, opt
 
 /// Typed views of every block that its rule set allows, in TypeScript: a function per struct, which gives the members of
 /// a buffer as typed arrays. Structs have the names of [`asserts`].
-pub fn typed_views(source: &str, blocks: &[BlockLayout]) -> String {
-    typescript::text(source, &flatten::structs(blocks, names::ReservedWords::TYPE_SCRIPT, &[]))
+pub fn typed_views(source: &str, blocks: &[BlockLayout], shader: ShaderLanguage) -> String {
+    typescript::text(source, &flatten::structs(blocks, shader, names::ReservedWords::TYPE_SCRIPT, &[]))
 }
 
 /// Comments for the start of such a text: what compilers have at other bytes than it asserts.

@@ -5,6 +5,7 @@ use super::names::ReservedWords;
 use super::{HostLanguage, HostOptions, HostVector, asserts, flatten, typed_views};
 use layoutproof_frontend::module::Module;
 use layoutproof_frontend::{DeclareOptions, declare};
+use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
 fn module(text: &str) -> Module {
@@ -20,7 +21,7 @@ fn blocks(text: &str, rules: &str) -> Vec<BlockLayout> {
 }
 
 fn rust(text: &str, rules: &str) -> String {
-    asserts("test.hlsl", &blocks(text, rules), HostLanguage::Rust, HostOptions::default())
+    asserts("test.hlsl", &blocks(text, rules), HostLanguage::Rust, HostOptions::new(ShaderLanguage::Hlsl))
 }
 
 /// Checks that the text contains each fragment.
@@ -66,7 +67,12 @@ fn every_leaf_is_a_number_of_the_host_struct() {
         table().iter().map(under).collect::<Vec<Vec<BlockLayout>>>()
     });
     for block in laid_out.flatten().filter(|block| block.result.is_ok()) {
-        let structs = flatten::structs(std::slice::from_ref(&block), ReservedWords::of(HostLanguage::Rust), &[]);
+        let structs = flatten::structs(
+            std::slice::from_ref(&block),
+            ShaderLanguage::Hlsl,
+            ReservedWords::of(HostLanguage::Rust),
+            &[],
+        );
         for host in &structs {
             let ends = host.fields.iter().map(|field| field.offset + field.size);
             let starts = host.fields.iter().map(|field| field.offset).skip(1).chain([host.size]);
@@ -87,7 +93,7 @@ fn a_struct_under_two_layouts_gets_two_names() {
     let text = "struct L { float a[2]; }; ConstantBuffer<L> c; StructuredBuffer<L> s;";
     let mut both = blocks(text, "std140");
     both[1] = blocks(text, "std430").remove(1);
-    let text = asserts("test.hlsl", &both, HostLanguage::Cpp, HostOptions::default());
+    let text = asserts("test.hlsl", &both, HostLanguage::Cpp, HostOptions::new(ShaderLanguage::Hlsl));
     contains(
         &text,
         &[
@@ -101,7 +107,7 @@ fn a_struct_under_two_layouts_gets_two_names() {
         "test.hlsl",
         &[both.remove(0), blocks("struct L { float a[2]; }; ConstantBuffer<L> d;", "std140").remove(0)],
         HostLanguage::Cpp,
-        HostOptions::default(),
+        HostOptions::new(ShaderLanguage::Hlsl),
     );
     contains(
         &same,
@@ -132,7 +138,7 @@ fn what_no_struct_has_is_said() {
 #[test]
 fn an_array_without_end_has_no_field() {
     let text = rust("struct L { float3 p; }; cbuffer S { float a; L tail[]; };", "std430");
-    contains(&text, &["// `tail` (L[]) starts at byte 16, stride 16: it is unbounded, so it has no field"]);
+    contains(&text, &["// `tail` (L[]) starts at byte 16, stride 16: it is runtime-sized, so it has no field"]);
     contains(&text, &["size_of::<S>() == 16", "size_of::<L>() == 16"]);
 }
 
@@ -145,7 +151,7 @@ fn layouts_of_one_struct_are_named_by_their_use() {
     let text = "struct L { float3 p; float q; float r; }; cbuffer S { L ls[3]; float t; }; StructuredBuffer<L> all;";
     let rules = |kind: &str| blocks(text, kind);
     let both = [rules("hlsl-cbuffer").remove(0), rules("hlsl-structured").remove(1)];
-    let text = asserts("test.hlsl", &both, HostLanguage::Cpp, HostOptions::default());
+    let text = asserts("test.hlsl", &both, HostLanguage::Cpp, HostOptions::new(ShaderLanguage::Hlsl));
     contains(
         &text,
         &[
@@ -156,6 +162,30 @@ fn layouts_of_one_struct_are_named_by_their_use() {
             "L_structured ls_last;",
         ],
     );
+}
+
+// DXC 1.7.2308: `b` at 84, after the last element of the last array; `c` at 120, after the last column.
+#[test]
+fn fields_say_which_elements_they_hold() {
+    let text = rust("cbuffer S { float a[2][3]; float b; float2x2 m; float c; };", "hlsl-cbuffer");
+    contains(
+        &text,
+        &[
+            "pub a: [[[f32; 4]; 3]; 1], // float[2][3], stride 48, stride 16: a[0]\n",
+            "pub a_last: [[f32; 4]; 2], // float[2][3], stride 48, stride 16: a[1][0] to a[1][1]\n",
+            "pub a_end: f32, // float[2][3], stride 48, stride 16: a[1][2]\n",
+            "pub m: [[f32; 4]; 1], // float2x2, column stride 16: column 0 of m\n",
+            "pub m_last: [f32; 2], // float2x2, column stride 16: column 1 of m\n",
+        ],
+    );
+}
+
+// The words of GLSL for the same layout.
+#[test]
+fn comments_are_in_the_words_of_the_shader() {
+    let text = "cbuffer S { float4x3 m; uint3 n[2]; };";
+    let text = asserts("a.vert", &blocks(text, "std140"), HostLanguage::Rust, HostOptions::new(ShaderLanguage::Glsl));
+    contains(&text, &["// mat3x4, column stride 16", "// uvec3[2], stride 16"]);
 }
 
 // A block of elements without a header: the program needs only the element's struct.
@@ -180,7 +210,8 @@ fn padded_elements_of_an_array_without_end_are_a_struct() {
         &["size_of::<S>() == 16", "// one element float3 with the padding after it", "size_of::<float3>() == 16"],
     );
     assert!(!rust("cbuffer S { float a; float tail[]; };", "std430").contains("one element"));
-    let views = typed_views("test.hlsl", &blocks("cbuffer S { float a; float3 tail[]; };", "std430"));
+    let views =
+        typed_views("test.hlsl", &blocks("cbuffer S { float a; float3 tail[]; };", "std430"), ShaderLanguage::Hlsl);
     contains(&views, &["S.size = 16;\nS.elements = { offset: 16, stride: 16 };", "float3.size = 16;"]);
 }
 
@@ -188,7 +219,7 @@ fn padded_elements_of_an_array_without_end_are_a_struct() {
 fn foreign_text_stays_in_its_comment() {
     let mut block = blocks("cbuffer S { float a; };", "std140").remove(0);
     block.name = "S\\\nint hidden;\u{1b}[31m".into();
-    let text = asserts("a\nb\\", &[block], HostLanguage::Cpp, HostOptions::default());
+    let text = asserts("a\nb\\", &[block], HostLanguage::Cpp, HostOptions::new(ShaderLanguage::Hlsl));
     contains(&text, &["from a / b/. ", "// cbuffer S/ / int hidden;/u{1b}[31m under std140: 16 bytes\n"]);
 }
 
@@ -196,7 +227,7 @@ fn foreign_text_stays_in_its_comment() {
 #[test]
 fn a_member_with_the_name_of_its_type() {
     let text = "struct M { float4 v; }; cbuffer S { M M; };";
-    let text = asserts("test.hlsl", &blocks(text, "std140"), HostLanguage::Cpp, HostOptions::default());
+    let text = asserts("test.hlsl", &blocks(text, "std140"), HostLanguage::Cpp, HostOptions::new(ShaderLanguage::Hlsl));
     contains(&text, &["    struct M M; // M\n"]);
 }
 
@@ -206,7 +237,7 @@ fn vectors_without_padding_take_the_types_of_the_user() {
     let text = "cbuffer S { float3 p; float3 w[2]; float t; float4x4 m; float3x3 n; };";
     let types = ["float3=glm::vec3", "float4x4=glm::mat4", "float3x3=glm::mat3"];
     let vectors = types.map(|text| HostVector::parse(text).unwrap());
-    let options = HostOptions { namespace: None, vectors: &vectors };
+    let options = HostOptions { vectors: &vectors, ..HostOptions::new(ShaderLanguage::Hlsl) };
     let text = asserts("test.hlsl", &blocks(text, "hlsl-cbuffer"), HostLanguage::Cpp, options);
     contains(&text, &["glm::vec3 p;", "float w[1][4];", "glm::vec3 w_last;", "glm::mat4 m;", "float n[2][4];"]);
     contains(&text, &["static_assert(sizeof(glm::vec3) == 12, \"glm::vec3 has the 12 bytes of float3\");"]);

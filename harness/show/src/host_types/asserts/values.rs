@@ -3,10 +3,10 @@
 //!
 //! An array becomes one field if its last element has as much room as the others. If another member
 //! follows in the tail of the last element, or the struct ends there, the last element becomes a
-//! separate field `NAME_last`.
+//! separate field `NAME_last`, and the last element of that one `NAME_end`.
 
 use layoutproof_layout::scalar::Scalar;
-use layoutproof_layout::shape::Count;
+use layoutproof_layout::shape::{Count, MatrixOrder};
 use layoutproof_layout::{Component, Extent, LaidOut, LaidOutShape};
 
 use super::flatten::{FieldPlace, HostStructBody, StructFlattener};
@@ -19,6 +19,8 @@ struct RepeatedElement {
     element: LaidOut,
     count: u32,
     stride: u32,
+    /// The order of the matrix.
+    order: Option<MatrixOrder>,
 }
 
 impl RepeatedElement {
@@ -35,10 +37,11 @@ impl RepeatedElement {
                     shape: LaidOutShape::Vector { component: *component, length },
                 };
                 // For a single vector the rule set's stride has no meaning.
-                Some(Self { element, count, stride: if count == 1 { size } else { *stride } })
+                let stride = if count == 1 { size } else { *stride };
+                Some(Self { element, count, stride, order: Some(*order) })
             }
             LaidOutShape::Array { element, count: Count::Finite(count), stride } => {
-                Some(Self { element: element.as_ref().clone(), count: *count, stride: *stride })
+                Some(Self { element: element.as_ref().clone(), count: *count, stride: *stride, order: None })
             }
             LaidOutShape::Array { count: Count::Unbounded, .. }
             | LaidOutShape::Scalar(_)
@@ -53,7 +56,7 @@ impl RepeatedElement {
 impl StructFlattener<'_> {
     /// Adds the fields of a member.
     pub(super) fn value(&mut self, body: &mut HostStructBody, mut place: FieldPlace, layout: &LaidOut) {
-        place.about.get_or_insert_with(|| describe(layout));
+        place.about.get_or_insert_with(|| self.describe(layout));
         if let Some(own) = self.vector(layout) {
             return self.push(body, place, own, Vec::new());
         }
@@ -97,7 +100,7 @@ impl StructFlattener<'_> {
             repeat.stride = used;
         }
 
-        let RepeatedElement { element, count, stride } = repeat;
+        let RepeatedElement { element, count, stride, order } = repeat;
         let whole = count.saturating_mul(stride) <= place.room;
         let (ty, inner) = self.element(&element, stride, &place.name);
         let together = if whole { count } else { count - 1 };
@@ -106,18 +109,27 @@ impl StructFlattener<'_> {
             return self.push(body, place, ty, dimensions);
         }
 
-        let FieldPlace { name, offset, room, about } = place;
-        let about = about.unwrap_or_default();
+        let FieldPlace { name, offset, room, about, part } = place;
         let start = together.saturating_mul(stride);
+        let outer = part.unwrap_or_else(|| name.clone());
+        let one = |index: u32| match order {
+            Some(order) => format!("{} {index} of {outer}", order.as_str()),
+            None => format!("{outer}[{index}]"),
+        };
+        let first = match (together, order) {
+            (1, _) => one(0),
+            (_, Some(order)) => format!("{}s 0 to {} of {outer}", order.as_str(), together - 1),
+            (_, None) => format!("{} to {}", one(0), one(together - 1)),
+        };
         let last = FieldPlace {
-            name: format!("{name}_last"),
+            name: name.strip_suffix("_last").map_or_else(|| format!("{name}_last"), |name| format!("{name}_end")),
             offset: offset.saturating_add(start),
             room: room.saturating_sub(start),
-            about: Some(format!("{about}: the last, index {together}, without the padding after it")),
+            about: about.clone(),
+            part: Some(one(together)),
         };
 
-        let about = Some(format!("{about}: all but the last, which has less padding"));
-        self.push(body, FieldPlace { name, offset, room, about }, ty, dimensions);
+        self.push(body, FieldPlace { name, offset, room, about, part: Some(first) }, ty, dimensions);
         self.value(body, last, &element);
     }
 
@@ -169,9 +181,9 @@ impl StructFlattener<'_> {
     pub(super) fn tail(&mut self, body: &mut HostStructBody, slot: &HostSlot<'_>) {
         let LaidOutShape::Array { element, stride, .. } = &slot.layout.shape else { return };
         let HostSlot { name, offset, .. } = slot;
-        let ty = &slot.layout.type_name;
+        let ty = self.words(&slot.layout.type_name);
         body.note(format!(
-            "`{name}` ({ty}) starts at byte {offset}, stride {stride}: it is unbounded, so it has no field"
+            "`{name}` ({ty}) starts at byte {offset}, stride {stride}: it is runtime-sized, so it has no field"
         ));
         body.elements = Some(Elements { offset: *offset, stride: *stride });
         if matches!(element.shape, LaidOutShape::Struct(_)) || touched(element) < *stride {
@@ -179,34 +191,33 @@ impl StructFlattener<'_> {
             self.nested(element, *stride, made_for);
         }
     }
-}
 
-/// The member's declaration with its strides and the meaning of its bits: `half[2], stride 16, raw
-/// bits`.
-fn describe(layout: &LaidOut) -> String {
-    let mut parts = vec![layout.type_name.clone()];
-    let mut inner = layout;
-    while let LaidOutShape::Array { element, stride, .. } = &inner.shape {
-        parts.push(format!("stride {stride}"));
-        inner = element;
+    /// The member's declaration with its strides and the meaning of its bits: `half[2], stride 16, raw bits`.
+    fn describe(&self, layout: &LaidOut) -> String {
+        let mut parts = vec![self.words(&layout.type_name)];
+        let mut inner = layout;
+        while let LaidOutShape::Array { element, stride, .. } = &inner.shape {
+            parts.push(format!("stride {stride}"));
+            inner = element;
+        }
+
+        let component = match &inner.shape {
+            LaidOutShape::Scalar(component) | LaidOutShape::Vector { component, .. } => Some(*component),
+            LaidOutShape::Matrix { component, order, stride, .. } => {
+                let vectors = order.as_str();
+                parts.push(format!("{vectors} stride {stride}"));
+                Some(*component)
+            }
+            LaidOutShape::Array { .. } | LaidOutShape::Struct(_) | LaidOutShape::Resource => None,
+            LaidOutShape::Pointer { .. } => {
+                parts.push("address".to_owned());
+                None
+            }
+        };
+
+        parts.extend(component.and_then(meaning).map(str::to_owned));
+        parts.join(", ")
     }
-
-    let component = match &inner.shape {
-        LaidOutShape::Scalar(component) | LaidOutShape::Vector { component, .. } => Some(*component),
-        LaidOutShape::Matrix { component, order, stride, .. } => {
-            let vectors = order.as_str();
-            parts.push(format!("{vectors} stride {stride}"));
-            Some(*component)
-        }
-        LaidOutShape::Array { .. } | LaidOutShape::Struct(_) | LaidOutShape::Resource => None,
-        LaidOutShape::Pointer { .. } => {
-            parts.push("address".to_owned());
-            None
-        }
-    };
-
-    parts.extend(component.and_then(meaning).map(str::to_owned));
-    parts.join(", ")
 }
 
 fn meaning(component: Component) -> Option<&'static str> {

@@ -37,7 +37,7 @@ pub fn llvm_types(blocks: &[BlockLayout], form: LlvmForm) -> String {
 fn section(block: &BlockLayout, form: LlvmForm, definitions: &mut Definitions) -> Option<String> {
     let root = block.result.as_ref().ok()?;
     let stride = block.stride.map(|stride| format!(", stride {stride} bytes")).unwrap_or_default();
-    let size = root.size.finite().map_or("no end".to_owned(), |size| format!("{size} bytes"));
+    let size = root.size.finite().map_or("runtime-sized".to_owned(), |size| format!("{size} bytes"));
     let name = one_line(&block.name);
     let mut lines = vec![format!("; {} {name} under {}: {size}{stride}", block.kind, block.rules)];
     lines.extend(types::block_lines(form, definitions, block, root));

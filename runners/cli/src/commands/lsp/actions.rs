@@ -129,11 +129,12 @@ fn copies(reading: &Reading, text: &LaidOutText, byte: usize) -> Vec<CodeActionO
     let [block] = blocks.as_slice() else { return Vec::new() };
     let source = &reading.sources.file(reading.file).name;
     let warnings = text.moved_comments(block.view, &column.name);
-    let of_language = |language| warnings.clone() + &asserts(source, &blocks, language, HostOptions::default());
+    let shader = text.input.written_language();
+    let of_language = |language| warnings.clone() + &asserts(source, &blocks, language, HostOptions::new(shader));
     let texts = [
         ("C++", of_language(HostLanguage::Cpp)),
         ("Rust", of_language(HostLanguage::Rust)),
-        ("TypeScript", warnings.clone() + &typed_views(source, &blocks)),
+        ("TypeScript", warnings.clone() + &typed_views(source, &blocks, shader)),
     ];
     let copy = |(language, text): (&str, String)| {
         let title = format!("Copy `{}` as {language} ({})", block.name, column.name);

@@ -35,7 +35,13 @@ pub(crate) fn structs(shown: &ShownInput<'_>, language: HostLanguage) -> anyhow:
     }
     let vectors = host.vector_types().map(|text| HostVector::parse(text).map_err(anyhow::Error::from));
     let vectors: Vec<HostVector> = vectors.collect::<Result<_, _>>()?;
-    Ok(warnings + &asserts(word, &blocks, language, HostOptions { namespace, vectors: &vectors }))
+    Ok(warnings
+        + &asserts(
+            word,
+            &blocks,
+            language,
+            HostOptions { shader: shown.input.written_language(), namespace, vectors: &vectors },
+        ))
 }
 
 /// Typed views of the blocks of the input.
@@ -44,7 +50,8 @@ pub(crate) fn typed_views(shown: &ShownInput<'_>) -> anyhow::Result<String> {
     if host.asserts_only || host.namespace.is_some() || host.vector_types().next().is_some() {
         bail!(NO_SUCH_OPTIONS);
     }
-    Ok(misplacements(&shown.input.warnings(shown.layouts)) + &typed_view_text(shown.word, &blocks(shown)))
+    let warnings = misplacements(&shown.input.warnings(shown.layouts));
+    Ok(warnings + &typed_view_text(shown.word, &blocks(shown), shown.input.written_language()))
 }
 
 /// Prints the text, writes it to the user's file, or compares it with that file.
