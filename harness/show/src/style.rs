@@ -159,6 +159,15 @@ pub fn cut(text: &str, columns: usize, style: Style) -> String {
     kept + style.ellipsis()
 }
 
+/// The end of a text, as of a path, whose start says less.
+pub fn cut_start(text: &str, columns: usize, style: Style) -> String {
+    if width(text) <= columns {
+        return text.to_owned();
+    }
+    let left = text.chars().count() - columns.saturating_sub(width(style.ellipsis()));
+    style.ellipsis().chars().chain(text.chars().skip(left)).collect()
+}
+
 /// A count for people, with a comma between thousands: `2,940`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();

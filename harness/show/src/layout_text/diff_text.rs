@@ -15,11 +15,11 @@ use super::compared_rows::ComparedLayout;
 use super::markdown_text::{code, escaped};
 use super::member_tree::{split_dimensions, strides};
 use super::numeric::{is_another_type, may_be_compiled_to, numeric};
-use super::shown_columns::{ColumnName, MergedColumn, ShownColumn, ShownColumnBlock, joined};
+use super::shown_columns::{ColumnName, MergedColumn, NamedLayouts, ShownColumn, ShownColumnBlock, joined};
 use super::struct_lines::refused;
 use super::struct_text::{MemberTable, TextOptions, heading, name_in_style, short_name, totals};
 use crate::show_json::ShownBlock;
-use crate::style::{Style, TextLines, Tone, one_line};
+use crate::style::{Style, TextLines, Tone, cut_start, one_line, width};
 use layoutproof_events::{Account, SCHEMA};
 use layoutproof_source::plain_text::escape_json;
 
@@ -530,6 +530,32 @@ struct DiffLine {
     sides: [DiffNumbers; 2],
 }
 
+/// Columns of a file's name in a heading: two of them leave room for members in 80 columns.
+const FILE_COLUMNS: usize = 18;
+
+/// The names for headings: of a long name of a file its end, or `old` and `new` for two states of one file.
+fn short_files(names: [&ColumnName; 2], style: Style) -> [ColumnName; 2] {
+    let mut short = names.map(ColumnName::clone);
+    let [Some(left), Some(right)] = names.map(|name| name.file.as_deref()) else { return short };
+    if left == right || width(left).max(width(right)) <= FILE_COLUMNS {
+        return short;
+    }
+    let name = |file: &str| file.rsplit(['/', '\\', ':']).next().unwrap_or_default().to_owned();
+    let words = match name(left) == name(right) {
+        true => ["old", "new"].map(str::to_owned),
+        false => [left, right].map(|file| cut_start(file, FILE_COLUMNS, style)),
+    };
+    let has_one_target = short[0].layouts == short[1].layouts;
+    for (name, word) in short.iter_mut().zip(words) {
+        name.file = Some(word);
+        if has_one_target {
+            // The last line of the answer has it.
+            name.layouts = NamedLayouts::Declared;
+        }
+    }
+    short
+}
+
 impl BlockComparison<'_> {
     fn data(&self) -> DiffBlock {
         let different = self.lines().into_iter().filter(|line| line.sides[0] != line.sides[1]);
@@ -548,7 +574,8 @@ impl BlockComparison<'_> {
         let readable = self.sides.map(|side| side.filter(|block| block.shown.errors.is_empty()));
         match readable {
             [Some(left), Some(right)] if differs => {
-                let names = self.names.map(|name| [name]);
+                let names = short_files(self.names, style);
+                let names = names.each_ref().map(|name| [name]);
                 let names = names.each_ref().map(|name| &name[..]);
                 let layouts = [(0, left), (1, right)]
                     .map(|(index, block)| ComparedLayout { name: short_name(&names, index, style), block });

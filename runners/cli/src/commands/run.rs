@@ -148,6 +148,15 @@ fn carry_out(
     let left = translated.into_iter().filter(|check| keeper.ledger.lacks(&check.id())).collect();
     produce::translated_bindings(left, making, |record| keeper.keep(record));
 
+    if let Some(folder) = args.keep.as_deref().filter(|folder| !folder.exists()) {
+        let folder = folder.display();
+        progress.pause(|| {
+            warn(&format!(
+                "note: {folder} keeps what compilers get and write, and none ran; `report RECORDS --repro CHECK` writes the shaders \
+                 that we generated\n"
+            ));
+        });
+    }
     progress.phase("reporting");
     let fail_fast = args.fail_fast && keeper.failures > 0;
     let ended = EndedRun { args, config: &config, selection: &selection, listing: &listing, style, started, header };

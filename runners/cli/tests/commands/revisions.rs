@@ -35,6 +35,21 @@ fn a_file_is_compared_with_its_text_in_a_commit() {
     answer.prints("1 of 2 shaders differ; the same: 1, not compared: 0, on one side only: 0");
 }
 
+/// Headings leave room for the members: the end of a long name, or which of two states it is.
+#[test]
+fn long_names_of_files_keep_one_table() {
+    let Some(folder) = repository() else { return };
+    let answer = folder.run("diff HEAD shaders/a.hlsl d3d12").exits(1);
+    assert!(answer.out.contains("pad      old     new\n"), "{answer}");
+    let text = "cbuffer Frame { float3 eye; float exposure; };";
+    folder.write("frame_constants_of_the_engine_v1.hlsl", text.as_bytes());
+    folder.write("frame_constants_of_the_engine_v2.hlsl", text.replace("exposure", "gamma").as_bytes());
+    let names = "frame_constants_of_the_engine_v1.hlsl frame_constants_of_the_engine_v2.hlsl";
+    let answer = folder.run(&format!("diff {names} d3d12")).exits(1);
+    let head = answer.out.lines().find(|line| line.ends_with("_v2.hlsl")).expect("a heading");
+    assert!(head.contains("_v1.hlsl") && head.chars().count() <= 80, "{answer}");
+}
+
 #[test]
 fn what_changed_since_a_branch_left_another_is_compared() {
     let Some(folder) = repository() else { return };
@@ -83,7 +98,7 @@ fn two_commits_are_compared() {
     {
         let answer = folder.run(&format!("diff --target d3d12 {words}")).exits(1);
         // DXC 1.7.2308, `-T ps_6_0`.
-        assert!(answer.out.contains("float2 range") && !answer.out.contains("other"), "{words}: {answer}");
+        assert!(answer.out.contains("type float / float2") && !answer.out.contains("other"), "{words}: {answer}");
     }
     folder.run("diff work..work shaders/a.hlsl").exits(0).prints("Same work:shaders/a.hlsl and work:shaders/a.hlsl");
 }
