@@ -193,6 +193,13 @@ impl<'a> Column<'a> {
         Self { target, compiler: Some(compiler), version: None, variant: None }
     }
 
+    /// True if the compiler defines `__spirv__` while it reads HLSL for this target: DXC and Clang do for SPIR-V, slangc
+    /// 2026.14.1 does not.
+    pub fn defines_spirv(self) -> bool {
+        let is_slang = matches!(self.compiler, Some(ShaderCompiler::Slang | ShaderCompiler::SlangDocumented));
+        self.target == ShaderTarget::Vulkan && !is_slang
+    }
+
     /// What the target's own language says.
     pub const fn of_language(target: ShaderTarget) -> Self {
         Self { target, compiler: None, version: None, variant: None }

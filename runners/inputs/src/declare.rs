@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
+use layoutproof_core::case::file::split_define;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{LayoutOptions, ShaderCompiler, ShaderTarget};
@@ -62,6 +63,9 @@ pub struct DeclareArgs {
     /// The targets that the user names; empty for all of the language.
     #[arg(skip)]
     pub targets: Vec<ShaderTarget>,
+    /// Whether `__spirv__` is defined, for a reading of some of the targets; `None` as the targets say.
+    #[arg(skip)]
+    pub spirv_macro: Option<bool>,
     /// Texts that replace those of files, by the files' names as the user and the files write them, or by their real paths.
     #[arg(skip)]
     pub texts: Arc<BTreeMap<String, String>>,
@@ -104,6 +108,9 @@ pub enum OnOff {
     Off,
 }
 
+/// The macro of DXC and Clang for SPIR-V.
+const SPIRV: &str = "__spirv__";
+
 impl DeclareArgs {
     /// Completes the options by what a build passes to its compiler; folders are relative to `folder`.
     pub fn complete(&mut self, arguments: &CompileArguments, folder: &Path) {
@@ -122,16 +129,25 @@ impl DeclareArgs {
         }
     }
 
+    /// The options for a reading with or without `__spirv__`.
+    pub fn with_spirv(&self, is_defined: bool) -> Self {
+        Self { spirv_macro: Some(is_defined), ..self.clone() }
+    }
+
     /// Whether the file is read for SPIR-V; `None` if it is read for other targets, too.
     pub fn spirv(&self) -> Option<bool> {
+        if self.spirv_macro.is_some() {
+            return self.spirv_macro;
+        }
         let first = self.targets.first()?;
         let is_spirv = |target: &ShaderTarget| *target == ShaderTarget::Vulkan;
         self.targets.iter().all(|target| is_spirv(target) == is_spirv(first)).then(|| is_spirv(first))
     }
 
-    /// True if the files' texts ask whether the compiler writes SPIR-V, and this reading for several targets cannot say it.
-    pub fn is_split_by(&self, files: &[SourceFile]) -> bool {
-        !self.targets.is_empty() && self.spirv().is_none() && files.iter().any(|file| file.text.contains("__spirv__"))
+    /// True if the files' texts ask whether the compiler writes SPIR-V, and the user does not say it.
+    pub fn asks_for_spirv(&self, files: &[SourceFile]) -> bool {
+        let is_typed = self.define.iter().any(|define| split_define(define).0 == SPIRV);
+        !is_typed && files.iter().any(|file| file.text.contains(SPIRV))
     }
 
     /// The layout options for files; cases have their own.

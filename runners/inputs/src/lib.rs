@@ -20,3 +20,4 @@ pub mod refused_input;
 pub mod rule_set;
 pub mod shader_file;
 pub mod shared_suffixes;
+pub mod spirv_macro;

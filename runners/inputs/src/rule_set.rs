@@ -75,6 +75,14 @@ pub fn target_of(word: &str) -> Option<ShaderTarget> {
     }
 }
 
+/// True if the compiler of a target, by a word for a column or rule set, defines `__spirv__`; `None` for a word without one.
+pub fn defines_spirv(word: &str) -> Option<bool> {
+    match Column::parse(word) {
+        Ok(column) => Some(column.defines_spirv()),
+        Err(_) => find_native(word).map(|native| native.column.defines_spirv()),
+    }
+}
+
 /// True if a word on the command line is a target, not a file.
 pub fn is_target_word(word: &str) -> bool {
     !matches!(Column::parse(word), Err(ColumnError::Target(_))) && !Path::new(word).exists()

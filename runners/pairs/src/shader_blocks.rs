@@ -8,7 +8,7 @@ use layoutproof_core::check::Source;
 use layoutproof_events::{AccountEntry, NotCompared};
 use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::layout_selection::LayoutSelection;
-use layoutproof_inputs::rule_set::{rule_choice, target_of};
+use layoutproof_inputs::rule_set::{defines_spirv, rule_choice};
 use layoutproof_inputs::shader_file::compiler_reading::{CompilerReading, RefusedFile};
 use layoutproof_inputs::shared_suffixes::language_of_file;
 
@@ -24,6 +24,7 @@ use layoutproof_report::host_check::{CompiledAs, OpenChoices};
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::{InputContent, RuleChoice, accounts, misplaced, overlap_warnings};
 use layoutproof_source::diagnostics::Diagnostic;
+use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 use layoutproof_usage::component_reads;
 
@@ -200,13 +201,21 @@ pub fn read_without_compilers(
     job: &ShaderJob,
     sources: &mut SourceMap,
 ) -> anyhow::Result<Result<ShaderBlocks, Vec<Diagnostic>>> {
+    if language_of_file(job.declare.lang, &job.path) != Some(ShaderLanguage::Hlsl) {
+        return read_once(job, sources);
+    }
     let first_file = sources.files().len();
-    let whole = read_once(job, sources)?;
-    if !job.declare.is_split_by(&sources.files()[first_file..]) {
-        return Ok(whole);
+    let parts = parts_by_spirv(job)?;
+    let mut whole = job.clone();
+    if let ([part], true) = (parts.as_slice(), names_targets(job)) {
+        whole.declare.spirv_macro = part.declare.spirv_macro;
+    }
+    let read = read_once(&whole, sources)?;
+    if parts.len() == 1 || !job.declare.asks_for_spirv(&sources.files()[first_file..]) {
+        return Ok(read);
     }
     let mut read = ShaderBlocks::default();
-    for part in parts_by_spirv(job)? {
+    for part in parts {
         match read_once(&part, sources)? {
             Err(problems) => return Ok(Err(problems)),
             Ok(ShaderBlocks { blocks, warnings, notes, left_out, others }) => {
@@ -229,22 +238,28 @@ pub fn read_without_compilers(
     Ok(Ok(read))
 }
 
-/// The job for the targets whose code is SPIR-V, and for the others.
+/// True if the job has columns of compilers, other than the usual one.
+fn names_targets(job: &ShaderJob) -> bool {
+    let selection = if job.named.is_empty() { &job.usual } else { &job.named };
+    !(selection.targets.is_empty()
+        && selection.compilers.is_empty()
+        && selection.rules.iter().all(|rules| defines_spirv(rules).is_none()))
+}
+
+/// The job for the targets whose compilers define `__spirv__`, and for the others.
 fn parts_by_spirv(job: &ShaderJob) -> anyhow::Result<Vec<ShaderJob>> {
     let mut parts: Vec<(bool, ShaderJob)> = Vec::new();
     for name in targets_of(job, &BlockComment::default())? {
-        let target = target_of(&name);
-        let is_spirv = target == Some(ShaderTarget::Vulkan);
+        let is_spirv = defines_spirv(&name).unwrap_or(false);
         let index = parts.iter().position(|(is_own, _)| *is_own == is_spirv).unwrap_or_else(|| {
             let mut part = job.clone();
-            part.declare.targets.clear();
+            part.declare.spirv_macro = Some(is_spirv);
             let named = if job.named.is_empty() { &mut part.usual } else { &mut part.named };
             *named = LayoutSelection::default();
             parts.push((is_spirv, part));
             parts.len() - 1
         });
         let part = &mut parts[index].1;
-        part.declare.targets.extend(target);
         let named = if job.named.is_empty() { &mut part.usual } else { &mut part.named };
         named.rules.push(name);
     }

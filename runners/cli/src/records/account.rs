@@ -68,7 +68,7 @@ impl FileAccount<'_> {
                         AccountState::not_compared(why),
                     ));
                 }
-                self.add_blocks_of_no_target(targets, entries);
+                self.add_blocks_of_no_target(entries);
             }
             FileChecks::Targets { .. } | FileChecks::Generated => {
                 let is_asked = args.placement.convention.is_empty() || !args.rules.is_empty();
@@ -127,7 +127,10 @@ impl FileAccount<'_> {
     }
 
     /// Adds the blocks that no compiler of the targets makes.
-    fn add_blocks_of_no_target(&self, targets: &[&'static Native], entries: &mut Vec<AccountEntry>) {
+    fn add_blocks_of_no_target(&self, entries: &mut Vec<AccountEntry>) {
+        // A file may be read once for some of its targets and once for others.
+        let readings = self.selection.files.iter().filter(|reading| reading.id == self.file.id);
+        let targets: Vec<&Native> = readings.flat_map(|reading| reading.checks.targets().iter().copied()).collect();
         let blocks = self.file.source.iter().flat_map(|source| &source.module.blocks);
         for block in blocks.filter(|block| !targets.iter().any(|native| native.rules(block).is_some())) {
             let message = "no compiler of these targets is known to make such a block".to_owned();

@@ -262,15 +262,31 @@ struct Selecting<'a> {
 
 impl Selecting<'_> {
     fn add_file(&mut self, file: &ShaderFile) -> anyhow::Result<()> {
+        check_profile(self.args.placement.profile.as_deref())?;
+        self.add_checks(file, FileChecks::of(self.args, file)?)
+    }
+
+    /// Adds a file for these checks. One that asks for `__spirv__` is read once for each value that its targets have.
+    fn add_checks(&mut self, file: &ShaderFile, checks: FileChecks) -> anyhow::Result<()> {
         let Self { args, selection, .. } = self;
         let profile = args.placement.profile.as_deref();
-        check_profile(profile)?;
         let language = file.front_end.language();
-        let checks = FileChecks::of(args, file)?;
         let first = selection.sources.files().len();
-        let read = file.read(&args.declare, profile, Purpose::Layouts, &mut selection.sources)?;
+        let declare = match checks.defines_spirv() {
+            Some(is_defined) => args.declare.with_spirv(is_defined),
+            None => args.declare.clone(),
+        };
+        let read = file.read(&declare, profile, Purpose::Layouts, &mut selection.sources)?;
         inside_of_project(&file.path, &args.declare, &selection.sources.files()[first..])?;
+        let is_split = !checks.targets().is_empty()
+            && checks.defines_spirv().is_none()
+            && declare.asks_for_spirv(&selection.sources.files()[first..]);
         match read {
+            Ok(InputContent::Declared(_)) if is_split => {
+                for part in checks.by_spirv() {
+                    self.add_checks(file, part)?;
+                }
+            }
             Ok(InputContent::Declared(declared)) => {
                 let source = Source::of_declarations(*declared, &selection.sources);
                 let assumes_sixteen_bit = args.declare.sixteen_bit.is_none();

@@ -95,6 +95,20 @@ impl FileChecks {
         Ok(Self::Targets { targets, excluded })
     }
 
+    /// Whether the compilers of all targets define `__spirv__`; `None` if some do, or without targets.
+    pub(crate) fn defines_spirv(&self) -> Option<bool> {
+        let mut defined = self.targets().iter().map(|native| native.column.defines_spirv());
+        let first = defined.next()?;
+        defined.all(|other| other == first).then_some(first)
+    }
+
+    /// The checks of targets whose compilers do not define `__spirv__`, with the excluded ones, and those of the others.
+    pub(crate) fn by_spirv(self) -> Vec<Self> {
+        let Self::Targets { targets, excluded } = self else { return vec![self] };
+        let (spirv, others) = targets.into_iter().partition(|native: &&Native| native.column.defines_spirv());
+        vec![Self::Targets { targets: others, excluded }, Self::Targets { targets: spirv, excluded: Vec::new() }]
+    }
+
     pub(crate) fn targets(&self) -> &[&'static Native] {
         match self {
             Self::Targets { targets, .. } => targets,

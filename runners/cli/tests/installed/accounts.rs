@@ -41,6 +41,15 @@ const BYTES: &str =
 [shader(\"compute\")] [numthreads(1, 1, 1)] void main() { o[0] = ms[1].a.x; }
 ";
 
+/// Branches that declare other members. slangc does not define the macro.
+const BRANCHES: &str = "#ifdef __spirv__
+cbuffer A { float3 a; float2 b; };
+#else
+cbuffer A { float3 a; float b; };
+#endif
+float4 main() : SV_Target { return float4(a, b.x); }
+";
+
 /// A block that leaves its layout to the driver.
 const OF_DRIVER: &str = "#version 330 core
 uniform Block { vec4 a; vec3 v; float b[3]; mat3 m; vec4 c; float l; };
@@ -80,6 +89,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             here.lacks("slang-webgpu"),
             passes(a_type_that_a_target_lacks_is_named),
         ),
+        trial("accounts::each_compiler_has_its_branch", dxc(), passes(each_compiler_has_its_branch)),
         trial(
             "accounts::a_cbuffer_of_push_constants_is_read",
             here.lacks("slang-vulkan"),
@@ -213,6 +223,12 @@ fn a_type_that_a_target_lacks_is_named() {
     let end: Value = serde_json::from_str(folder.read("r.jsonl").lines().last().unwrap()).unwrap();
     assert_eq!((&end["broken"], &end["differ"]), (&0.into(), &0.into()), "{end}");
     assert!(end["agree"].as_u64().unwrap() > 0, "{end}");
+}
+
+fn each_compiler_has_its_branch() {
+    let folder = folder(&[("a.hlsl", BRANCHES)]);
+    let answer = folder.run("run a.hlsl").exits(0).prints("ok 1 of 1 block compared, ");
+    assert!(!answer.err.contains("__spirv__"), "{answer}");
 }
 
 fn a_cbuffer_of_push_constants_is_read() {

@@ -11,6 +11,7 @@ use layoutproof_inputs::inputs::read_input;
 use layoutproof_inputs::layout_selection::{LayoutSelection, target};
 use layoutproof_inputs::project_file::{PROJECT_FILE, ProjectFile};
 use layoutproof_inputs::refused_input::{RefusedInput, first_problem};
+use layoutproof_inputs::spirv_macro::columns_as_read;
 use layoutproof_layout::limits::MovedMember;
 use layoutproof_layout::{FileId, ViewId};
 use layoutproof_show::bindings_text::BindingsColumn;
@@ -213,11 +214,12 @@ fn read(
 
     let word = path.display().to_string();
     let profile = settings.arguments.profile.as_deref();
-    let input = match read_input(&word, &settings.declare, profile, Purpose::Display, sources)? {
+    let mut input = match read_input(&word, &settings.declare, profile, Purpose::Display, sources)? {
         Ok(input) => input,
         Err(found) => return Ok((None, found)),
     };
-    let layouts = input.layouts(&rules);
+    let own = (word.as_str(), &settings.declare, profile);
+    let layouts = columns_as_read(own, Purpose::Display, &rules, &mut input, sources)?.layouts;
     // A language that fixes the layout decides what is allowed.
     let forbidden = match &input.content {
         InputContent::LaidOut(_) => input.refusals(&layouts),

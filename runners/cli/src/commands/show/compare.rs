@@ -14,10 +14,11 @@ use layoutproof_inputs::inputs::{InputWord, read_input};
 use layoutproof_inputs::named_compiler::named_compiler;
 use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_inputs::rule_set::{
-    is_rules_word, is_target_word, rule_choice, target_choice, target_of, unknown_rules,
+    defines_spirv, is_rules_word, is_target_word, rule_choice, target_choice, unknown_rules,
 };
 use layoutproof_inputs::shader_file::compiler_reading::{CompilerReading, RefusedFile};
 use layoutproof_inputs::shared_suffixes::language_of_file;
+use layoutproof_inputs::spirv_macro::column_defines_spirv;
 use layoutproof_layout::native::Native;
 use layoutproof_layout::{BlockLayout, DECLARED, ShaderTarget};
 use layoutproof_readers::spirv::{ModuleSource, as_hlsl};
@@ -160,8 +161,8 @@ impl<'a> RevisionWords<'a> {
             return true;
         }
         let mut sources = SourceMap::default();
-        for target in [ShaderTarget::D3d12, ShaderTarget::Vulkan] {
-            let declare = DeclareArgs { targets: vec![target], ..declare.clone() };
+        for is_defined in [false, true] {
+            let declare = declare.with_spirv(is_defined);
             // What cannot be read now has the files that it includes up to there.
             let _ = read_input(file, &declare, None, Purpose::Comparison, &mut sources);
         }
@@ -337,9 +338,7 @@ fn compare_sides(
         if let Some(revision) = side.revision {
             declare.texts = Arc::clone(&revision.texts);
         }
-        if let Some(target) = side.rules.and_then(target_of) {
-            declare.targets = vec![target];
-        }
+        declare.spirv_macro = side.rules.and_then(defines_spirv);
     }
     // `metal` and `cuda` are targets beside a target, and rule sets beside a rule set.
     let is_target = |side: &DiffSide<'_>| side.rules.is_some_and(|word| is_target_word(word) && !is_rules_word(word));
@@ -716,8 +715,9 @@ fn layout(
     if !diagnostics.is_empty() && layouts.len() <= 1 {
         bail!(RefusedInput { diagnostics, sources });
     }
-    let of_all = DeclareArgs { targets: layouts.iter().filter_map(target_of_column).collect(), ..declare.clone() };
-    let is_split = declare.targets.is_empty() && of_all.is_split_by(sources.files());
+    let defines = |is_defined: bool| layouts.iter().any(|column| column_defines_spirv(column) == Some(is_defined));
+    let is_split =
+        declare.spirv().is_none() && defines(true) && defines(false) && declare.asks_for_spirv(sources.files());
     let parts = if is_split { read_by_target(side, declare, &mut sources)? } else { vec![(input, layouts)] };
     let warnings: Vec<Diagnostic> = parts.iter().flat_map(|(input, layouts)| input.warnings(layouts)).collect();
     let warnings = render(&warnings, &sources, style.colour);
@@ -757,26 +757,21 @@ fn layout(
     Ok(LaidOutSide { shown, kind, spirv, is_metal: is_metal(name), warnings, account })
 }
 
-fn target_of_column(layouts: &RuleSetLayouts) -> Option<ShaderTarget> {
-    layouts.choice.and_then(RuleChoice::column).map(|column| column.target)
-}
-
-/// The columns that ship of a file that asks for `__spirv__`, read for Vulkan and for the other targets.
+/// The columns that ship of a file that asks for `__spirv__`, read with and without it.
 fn read_by_target(
     side: &DiffSide<'_>,
     declare: &DeclareArgs,
     sources: &mut SourceMap,
 ) -> anyhow::Result<Vec<(ShowInput, Vec<RuleSetLayouts>)>> {
     let mut parts = Vec::new();
-    for target in [ShaderTarget::D3d12, ShaderTarget::Vulkan] {
-        let declare = DeclareArgs { targets: vec![target], ..declare.clone() };
+    for is_defined in [false, true] {
+        let declare = declare.with_spirv(is_defined);
         let input = match read_input(side.input, &declare, None, Purpose::Display, sources)? {
             Ok(input) => input,
             Err(diagnostics) => bail!(RefusedInput { diagnostics, sources: std::mem::take(sources) }),
         };
         let mut layouts = input.layouts(&ShownRules::Shipping);
-        let is_vulkan = |layouts: &RuleSetLayouts| target_of_column(layouts) == Some(ShaderTarget::Vulkan);
-        layouts.retain(|layouts| is_vulkan(layouts) == (target == ShaderTarget::Vulkan));
+        layouts.retain(|layouts| column_defines_spirv(layouts) == Some(is_defined));
         parts.push((input, layouts));
     }
     Ok(parts)

@@ -23,6 +23,7 @@ use layoutproof_hostcheck::matching::is_generic;
 use layoutproof_inputs::inputs::{expanded, read_input};
 use layoutproof_inputs::named_compiler::NamedCompiler;
 use layoutproof_inputs::project_file::ProjectFile;
+use layoutproof_inputs::spirv_macro::{ColumnsAsRead, columns_as_read};
 use layoutproof_layout::{ShaderTarget, Span, TargetChoice};
 use layoutproof_readers::spirv::DeclaredVarying;
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
@@ -30,10 +31,11 @@ use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::name_conflicts::{ShaderBlock, name_conflicts};
 use layoutproof_show::semantic_interfaces::{SemanticStages, unmatched_semantics};
 use layoutproof_show::show_json::Shown;
-use layoutproof_show::shown_columns::BlockPresence;
+use layoutproof_show::shown_columns::{BlockPresence, ColumnName, joined};
 use layoutproof_show::stage_interfaces::{ShaderVarying, unmatched_inputs};
 use layoutproof_show::{
-    InputContent, Placements, RuleSetLayouts, ShowInput, ShownRules, Style, accounts, bindings_text, one_line,
+    InputContent, Placements, RuleChoice, RuleSetLayouts, ShowInput, ShownRules, Style, accounts, bindings_text,
+    one_line,
 };
 use layoutproof_source::diagnostics::{Code, Diagnostic, render};
 use layoutproof_source::shell::shell_word;
@@ -228,18 +230,22 @@ fn show_one(
     let is_named = matches!(rules, ShownRules::Named(_));
     let are_selected = is_named || matches!(rules, ShownRules::Columns(_));
     let shows_layouts = requests.is_empty() || are_selected || args.all;
-    let note = || match (&of_project, args.compiler.as_slice()) {
+    let note = match (&of_project, args.compiler.as_slice()) {
         (Some(columns), _) => columns.note.clone(),
         (None, [compiler, ..]) => note_of_language(&input, word, compiler),
         (None, []) => String::new(),
     };
     let (layouts, note, lacks_column) = match compiled {
         Some((layouts, _, note, lacks_one)) => (layouts, note, lacks_one),
-        None if shows_layouts && input.has_blocks() => (input.layouts(&rules), note(), false),
+        None if shows_layouts && input.has_blocks() => {
+            let own = (word, declare, profile);
+            let ColumnsAsRead { layouts, left_out } = columns_as_read(own, purpose, &rules, &mut input, &mut sources)?;
+            (layouts, note + &note_of_spirv(&left_out), false)
+        }
         None if requests.is_empty() && placements.columns.is_empty() => {
             (Vec::new(), "no block, so no layout · bindings: --target\n".to_owned(), false)
         }
-        None => (Vec::new(), note(), false),
+        None => (Vec::new(), note, false),
     };
     let fixes_layout = matches!(input.content, InputContent::LaidOut(_));
     let forbidden = if is_named || fixes_layout { input.refusals(&layouts) } else { Vec::new() };
@@ -301,6 +307,15 @@ fn show_one(
         InputContent::Declared(source) => (Vec::new(), SemanticStages::of_module(&source.module)),
     };
     Ok(ShownFile { exit, layouts, varyings, semantics })
+}
+
+/// A line about columns in which the file has other blocks; empty if no column was left out.
+fn note_of_spirv(left_out: &[RuleSetLayouts]) -> String {
+    let [first, ..] = left_out else { return String::new() };
+    let names: Vec<&ColumnName> = left_out.iter().map(|column| &column.name).collect();
+    let column = first.choice.and_then(RuleChoice::column);
+    let target = column.map(|column| format!(": --target {} shows them", column.target)).unwrap_or_default();
+    format!("  not shown: {}, where the file declares other blocks by `__spirv__`{target}\n", joined(&names))
 }
 
 /// A line for a user who names a compiler of a language that fixes the offsets; empty for other inputs.
