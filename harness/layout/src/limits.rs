@@ -14,6 +14,7 @@ use super::rules::RuleSet;
 use super::tree::{BlockLayout, Extent, LaidOut, LaidOutShape};
 use super::views::join;
 use super::{BlockRules, find};
+use crate::resource::ResourceKind;
 use crate::scalar::Scalar;
 use crate::shape::{Count, MatrixOrder, Member, StructType, Type};
 use crate::{Block, BlockKind, Reach, Span};
@@ -74,6 +75,8 @@ pub enum LimitSubject {
         /// True to cover only arrays whose outermost dimension is unbounded.
         only_unbounded: bool,
     },
+    /// A parameter that is an array of resources other than constant buffers.
+    ArrayOfResources,
 }
 
 /// What DXC's code for Direct3D reads from other bytes of a constant buffer than DXC lists.
@@ -398,6 +401,18 @@ pub const LIMITS: &[Limit] = &[
         says: "is an array of arrays, which Vulkan does not have: slangc writes an invalid module",
         source: "slangc 2026.14.1; spirv-val: `UniformConstant OpVariable has illegal type` (VUID 04655)",
     },
+    Limit {
+        subject: LimitSubject::ArrayOfResources,
+        natives: SLANG_WGSL,
+        says: "is an array of resources, which WGSL does not have: slangc refuses it or writes a text that WebGPU rejects",
+        source: "slangc 2026.14.1 -target wgsl: `array<texture_2d<f32>, i32(4)>`, error E56105 for buffers",
+    },
+    Limit {
+        subject: LimitSubject::Kind(&[PushConstant]),
+        natives: SLANG_WGSL,
+        says: "is a uniform buffer without a group and a binding in slangc's WGSL, which WebGPU rejects",
+        source: "slangc 2026.14.1 -target wgsl: `var<uniform> pc_0`; WGSL, Resource Interface of a Shader",
+    },
 ];
 
 impl Limit {
@@ -420,7 +435,8 @@ impl Limit {
             | LimitSubject::SecondPushConstant
             | LimitSubject::MisalignedOffset
             | LimitSubject::MemberInLastRow
-            | LimitSubject::ArrayOfArrays { .. } => false,
+            | LimitSubject::ArrayOfArrays { .. }
+            | LimitSubject::ArrayOfResources => false,
         }
     }
 }
@@ -513,7 +529,10 @@ pub fn exceeded(
                 let place = first_with_member_in_last_row(&block.element, root, String::new());
                 place.map(|(path, span)| ExceededLimit { limit, path, message: says(), span })
             }
-            LimitSubject::Holds(..) | LimitSubject::AtConstant(_) | LimitSubject::ArrayOfArrays { .. } => None,
+            LimitSubject::Holds(..)
+            | LimitSubject::AtConstant(_)
+            | LimitSubject::ArrayOfArrays { .. }
+            | LimitSubject::ArrayOfResources => None,
         };
         found.extend(exceeded);
     }
@@ -571,6 +590,10 @@ pub fn exceeded_by_parameter(native: &Native, ty: &Type, span: Span) -> Vec<Exce
     let limits = LIMITS.iter().filter(|limit| limit.is_of(native));
     let exceeded = limits.filter(|limit| match limit.subject {
         LimitSubject::ArrayOfArrays { only_unbounded } => is_array_of_arrays && (is_unbounded || !only_unbounded),
+        LimitSubject::ArrayOfResources => {
+            let is_constant = |kind| matches!(kind, ResourceKind::ConstantBuffer | ResourceKind::ParameterBlock);
+            !counts.is_empty() && matches!(innermost, Type::Resource(resource) if !is_constant(resource.kind))
+        }
         _ => false,
     });
     exceeded.map(|limit| ExceededLimit { limit, path: String::new(), message: limit.says.to_owned(), span }).collect()

@@ -437,6 +437,12 @@ mod tests {
                 &["WebGPU · Slang"],
             ),
             ("uniform double d;", "`$Globals.d`: has a type that WGSL lacks", &["WebGPU · Slang"]),
+            ("Texture2D t[4];", "`t`: is an array of resources, which WGSL does not have", &["WebGPU · Slang"]),
+            (
+                "struct P { float a; };\n[[vk::push_constant]] P p;",
+                "`p`: is a uniform buffer without a group and a binding in slangc's WGSL",
+                &["WebGPU · Slang"],
+            ),
             (
                 "struct S { float a; [[vk::offset(40)]] float b; }; ConstantBuffer<S> s;",
                 "`s.b`: is at 8 in slangc's WGSL, not at 40",

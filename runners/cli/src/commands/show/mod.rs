@@ -266,7 +266,9 @@ fn show_one(
     }
 
     let mut warnings = input.warnings(&layouts);
-    warnings.extend(placements.warnings());
+    // Layouts and bindings have some in common.
+    let of_bindings: Vec<Diagnostic> = placements.warnings().filter(|warning| !warnings.contains(warning)).collect();
+    warnings.extend(of_bindings);
 
     let mut account = accounts::of_input(&input, word, &layouts, &placements.columns, &sources);
     if is_in_part {
