@@ -230,7 +230,7 @@ impl Lock {
             };
             let (was, is) = (shown(old), shown(new));
             let block = match names.as_slice() {
-                [block, target] => format!("`{block}` of {shader} for {}", target_title(target)),
+                [block, target] => format!("`{block}` of {shader} for {}", target_title(target, shader)),
                 _ => shader.clone(),
             };
             let change = match (kind, old.is_empty(), new.is_empty()) {

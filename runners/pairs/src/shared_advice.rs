@@ -121,7 +121,10 @@ impl Group<'_> {
         let size: fn(&RowSide) -> Option<u32> = |side| side.size;
         let moved = differs(offset).map(|side| (side.path.clone(), false, offset));
         let changed = moved.or_else(|| differs(size).map(|side| (side.path.clone(), true, size)));
-        let of_target = |index: usize, bytes| TargetPlace { target: target_title(&pairs[index].target), bytes };
+        let of_target = |index: usize, bytes| TargetPlace {
+            target: target_title(&pairs[index].target, &pairs[index].shader),
+            bytes,
+        };
         let (path, is_size, places) = match changed {
             Some((path, is_size, number)) => {
                 let place = |index: usize| Some(of_target(index, number(find(index, &path)?)?));

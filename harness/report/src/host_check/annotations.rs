@@ -74,7 +74,7 @@ fn of_mismatch<'a>(pair: &'a CheckedPair, mismatch: &'a Mismatch, also: Option<&
     let fix = if mismatch.hint().is_empty() { String::new() } else { format!("\nfix: {}", one_line(&mismatch.hint())) };
     let text = format!("{}{fix}\nat: {}", one_line(&mismatch.with_followers()), one_line(&places));
     Annotation {
-        title: format!("{} {} {}", pair.shader_name(), target_title(&pair.target), pair.host),
+        title: format!("{} {} {}", pair.shader_name(), target_title(&pair.target, &pair.shader), pair.host),
         ..at(place, mismatch.kind.name(), with_also(&text, also))
     }
 }

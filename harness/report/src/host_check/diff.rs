@@ -7,7 +7,7 @@ use super::CheckedPair;
 use super::view::View;
 use layoutproof_hostcheck::{ComparedRow, Comparison, HostSyntax, LinePlace, RowSide, RowState, part_path};
 use layoutproof_layout::BlockKind;
-use layoutproof_show::declaration_words::{base_type, wgsl_array};
+use layoutproof_show::declaration_words::{base_type, block_keyword, wgsl_array};
 use layoutproof_show::style::{TextLines, Tone, counted, cut, one_line, pad, pad_left};
 use layoutproof_source::shader_language::ShaderLanguage;
 
@@ -102,7 +102,10 @@ pub(crate) fn side_titles(pair: &CheckedPair) -> [SideTitle; 2] {
     let block = match (pair.kind, pair.part.strip_suffix("[]")) {
         (BlockKind::StructuredElement, _) => format!("element of {}", pair.block),
         (_, Some(array)) => format!("element of {}", part_path(&pair.block, array)),
-        (kind, None) => format!("{kind} {}", pair.shader_name()),
+        (kind, None) => {
+            let language = pair.compiled.language.unwrap_or(ShaderLanguage::Hlsl);
+            format!("{} {}", block_keyword(language, kind), pair.shader_name())
+        }
     };
     let bytes =
         |size: Option<u32>| size.map_or_else(|| "runtime-sized".to_owned(), |size| counted(size.into(), "byte"));

@@ -99,14 +99,14 @@ pub(crate) fn also_of_unmatched(check: &HostCheck, finding: &Finding) -> Option<
 pub(super) fn other_places_of_pairs(check: &HostCheck, finding: &Finding) -> Option<OtherPlaces> {
     OtherPlaces::of(finding.members.iter().map(|index| {
         let pair = &check.pairs[*index];
-        (pair.shader.as_str(), target_title(&pair.target), pair.shader_name())
+        (pair.shader.as_str(), target_title(&pair.target, &pair.shader), pair.shader_name())
     }))
 }
 
 pub(super) fn other_places_of_unmatched(check: &HostCheck, finding: &Finding) -> Option<OtherPlaces> {
     OtherPlaces::of(finding.members.iter().map(|index| {
         let unmatched = &check.unmatched[*index];
-        (unmatched.shader.as_str(), target_title(&unmatched.target), unmatched.block.clone())
+        (unmatched.shader.as_str(), target_title(&unmatched.target, &unmatched.shader), unmatched.block.clone())
     }))
 }
 

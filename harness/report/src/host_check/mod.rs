@@ -29,12 +29,13 @@ pub use text::text;
 pub(crate) use text::{mismatch_places, stray_text};
 pub use view::{Amount, View};
 
+use std::path::Path;
 use std::sync::Arc;
 
 use layoutproof_device::RunnerKind;
 use layoutproof_events::{Account, Reasons};
 use layoutproof_layout::native::find_native;
-use layoutproof_layout::{BlockKind, Column};
+use layoutproof_layout::{BlockKind, Column, DECLARED};
 use layoutproof_source::diagnostics::ReadingAdvice;
 use layoutproof_source::shader_language::ShaderLanguage;
 use thiserror::Error;
@@ -156,8 +157,13 @@ pub struct CompiledAs {
     pub defines: Arc<[String]>,
 }
 
-/// The rule set or the compiler of a pair in the words of `show`: `D3D12 · DXC`.
-pub fn target_title(target: &str) -> String {
+/// The rule set or the compiler of a pair in the words of `show`, `D3D12 · DXC`, or the language of a shader that states
+/// its own offsets.
+pub fn target_title(target: &str, shader: &str) -> String {
+    if target == DECLARED {
+        let language = ShaderLanguage::of(None, Path::new(shader));
+        return language.map_or("explicit offsets", ShaderLanguage::title).to_owned();
+    }
     find_native(target).map_or_else(|| target.to_owned(), |native| native.column.to_string())
 }
 

@@ -200,7 +200,8 @@ impl<'a> OpenBlocks<'a> {
         let others = self.blocks.iter().flatten().flat_map(|(_, others)| &others.agreeing);
         let columns: IndexSet<Column<'static>> = others.filter_map(|other| other.column).collect();
         let agreeing_now = self.count(|pair, others| others.has(pair, None, others.open.matrices));
-        let usual = target_title(&self.blocks.first()?.first()?.0.target);
+        let usual = &self.blocks.first()?.first()?.0;
+        let usual = target_title(&usual.target, &usual.shader);
         let better = columns
             .into_iter()
             .filter_map(|column| self.better(BetterChoice::Target { column, usual: usual.clone() }, agreeing_now));

@@ -265,7 +265,7 @@ fn pair_text(check: &HostCheck, finding: &Finding, view: View, common: &CommonNo
     let name = format!(
         "{} {dot} {} {dot} {} in {}",
         pair.shader_name(),
-        target_title(&pair.target),
+        target_title(&pair.target, &pair.shader),
         pair.host,
         pair.host_file
     );
@@ -487,7 +487,7 @@ fn without_host(check: &HostCheck, finding: &Finding, view: View) -> String {
         "{} {} {} ({place}): {}",
         unmatched.block,
         view.style.dot(),
-        target_title(&unmatched.target),
+        target_title(&unmatched.target, &unmatched.shader),
         unmatched.reason
     );
     wrapped(&mut lines, &view.style.verb(tone, "No match"), &one_line(&text), view);

@@ -130,7 +130,7 @@ fn names(pair: &CheckedPair) -> Markup {
     html! {
         code { (one_line(&block)) }
         @if pair.host != block { " and " code { (one_line(&pair.host)) } }
-        " · " (one_line(&target_title(&pair.target)))
+        " · " (one_line(&target_title(&pair.target, &pair.shader)))
     }
 }
 
@@ -252,7 +252,7 @@ fn without_host(check: &HostCheck) -> Markup {
                         @let unmatched = &check.unmatched[finding.first()];
                         @let place = unmatched.place.as_ref().map_or_else(|| unmatched.shader.clone(), ToString::to_string);
                         li {
-                            code { (one_line(&unmatched.block)) } " · " (one_line(&target_title(&unmatched.target))) " · " (one_line(&place))
+                            code { (one_line(&unmatched.block)) } " · " (one_line(&target_title(&unmatched.target, &unmatched.shader))) " · " (one_line(&place))
                             ": " span class=[(check.is_strict || unmatched.reason.is_error()).then_some("bad")] { (with_code(&one_line(&unmatched.reason.to_string()))) }
                             @if let Some(also) = also_of_unmatched(check, &finding) { span.dim { ", also " (one_line(&also)) } }
                             @for found in &unmatched.proposals { (proposal(found)) }

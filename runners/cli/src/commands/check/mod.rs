@@ -192,12 +192,12 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
 fn account(checked: &HostCheck, others: Vec<AccountEntry>) -> Account {
     let mut entries = Vec::new();
     for pair in &checked.pairs {
-        let (name, target) = (pair.shader_name(), Some(target_title(&pair.target)));
+        let (name, target) = (pair.shader_name(), Some(target_title(&pair.target, &pair.shader)));
         let (kind, file, state) = (FoundKind::Block, pair.shader.clone(), AccountState::Compared);
         entries.push(AccountEntry { kind, name, file, line: None, target, state });
     }
     for unmatched in &checked.unmatched {
-        let (name, target) = (unmatched.block.clone(), Some(target_title(&unmatched.target)));
+        let (name, target) = (unmatched.block.clone(), Some(target_title(&unmatched.target, &unmatched.shader)));
         let file = unmatched.shader.clone();
         let line = unmatched.place.as_ref().filter(|place| place.file == file).and_then(|place| place.line);
         let state = AccountState::not_compared(NotCompared::NoHost { message: unmatched.reason.to_string() });
