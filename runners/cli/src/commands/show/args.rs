@@ -111,10 +111,10 @@ pub struct HostArgs {
     /// Also `lights.pos=position`; nothing after = leaves the member out.
     #[arg(long, value_name = "MEMBER=FIELD", value_delimiter = ',', requires = "asserts_only")]
     pub map: Vec<String>,
-    /// Only this struct of the file: `Light`; or your type for a vector or matrix, in any shader language: `float3=glm::vec3`.
+    /// Only this struct of the file: `Light`; or your type for a vector or matrix: `float3=glm::vec3`.
     ///
     /// A struct is laid out as if it were in a constant buffer and in a structured buffer, in GLSL by std140 and std430.
-    /// A vector or matrix goes by its name in HLSL, for a type that has no padding in it. Any number of times.
+    /// A vector or matrix goes by its name in any shader language, for a type that has no padding in it. Any number of times.
     #[arg(long = "type", value_name = "STRUCT|TYPE=NAME", conflicts_with = "asserts_only")]
     pub types: Vec<String>,
     /// Namespace of the types, or module in Rust.
