@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use layoutproof_device::DeviceInfo;
+use wildmatch::WildMatch;
 
 use super::entry::{CasePattern, KnownFailure, RunScope};
 use layoutproof_events::producer::Producer;
@@ -110,9 +111,13 @@ fn tried<'a>(
     checks.iter().filter(move |check| !untried.iter().any(|entry| entry.covers(check, devices)))
 }
 
-/// The results of an entry's checks, for each compiler separately.
+/// The results of an entry's checks, for each compiler separately. Without a check of one of the entry's producers, as in a
+/// run on a device that takes no output of it, nothing says that the entry is fixed.
 fn seen_of(entry: &KnownFailure, checks: &ByCase<'_>, devices: &[DeviceInfo]) -> Vec<SeenEntry> {
     let covered = checks.of(&entry.case).iter().copied().filter(|check| entry.covers(check, devices));
+    let covered: Vec<&CheckRecord> = covered.collect();
+    let has_check_of = |wanted: &WildMatch| covered.iter().any(|check| wanted.matches(check.id.producer.as_str()));
+    let is_of_all = entry.producers.iter().all(has_check_of);
     let mut by_compiler: BTreeMap<&str, Vec<&CheckRecord>> = BTreeMap::new();
     for check in covered {
         by_compiler.entry(compiler_of(&check.id.producer)).or_default().push(check);
@@ -121,7 +126,7 @@ fn seen_of(entry: &KnownFailure, checks: &ByCase<'_>, devices: &[DeviceInfo]) ->
     let of_compiler = |(compiler, checks): (&str, Vec<&CheckRecord>)| {
         let differs = checks.iter().any(|check| check.outcome.kind() == OutcomeKind::Known && entry.explains(check));
         let is_evidence = |check: &&&CheckRecord| check.outcome.kind() == OutcomeKind::Agree && !check.lacks_a_part();
-        let agreeing = checks.iter().filter(|_| !differs).filter(is_evidence);
+        let agreeing = checks.iter().filter(|_| is_of_all && !differs).filter(is_evidence);
         let agreeing = agreeing.map(|check| check.id.as_typed().into_owned()).collect();
         SeenEntry { entry: entry.entry(), compiler: compiler.to_owned(), differs, agreeing }
     };
