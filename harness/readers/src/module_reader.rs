@@ -180,6 +180,9 @@ fn check_words(words: &[u32], file: FileId) -> Result<(), Vec<Diagnostic>> {
 
 /// What is read of a module for `accesses` or for its execution.
 pub trait FollowedCode: Sized {
+    /// True if the code is executed, with a resource of its own at each binding.
+    const IS_EXECUTED: bool;
+
     /// Reads a module. `entry` names the entry point of one that is executed, unless it has one.
     ///
     /// # Errors
@@ -201,6 +204,8 @@ pub trait FollowedCode: Sized {
 }
 
 impl FollowedCode for ModuleAccesses {
+    const IS_EXECUTED: bool = false;
+
     fn read(
         reader: &dyn ModuleReader,
         words: Vec<u32>,
@@ -226,6 +231,8 @@ impl FollowedCode for ModuleAccesses {
 }
 
 impl FollowedCode for OwnModule {
+    const IS_EXECUTED: bool = true;
+
     fn read(
         reader: &dyn ModuleReader,
         words: Vec<u32>,

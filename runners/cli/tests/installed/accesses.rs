@@ -434,6 +434,11 @@ fn hlsl_goes_through_dxc() -> Result<(), Failed> {
     }
     let sound = HLSL.replace("id.x * 4", "id.x * 16");
     equal(&accesses("a.hlsl", &sound, &[])?.1, &Some(0))?;
+    // The build's bindings.
+    let (answer, _) = accesses("a.hlsl", &sound, &["--args", "-T cs_6_6 -E CSMain -spirv -fvk-t-shift 10 0"])?;
+    let views = answer["files"][0]["views"].as_array().into_iter().flatten();
+    let mut named = views.filter(|view| view["name"] == "particles").map(|view| view["binding"].as_u64());
+    equal(&named.next().flatten(), &Some(10))?;
     // A pixel shader has no attribute that says so.
     let pixel = "cbuffer Frame : register(b0) { float4 tint; };\nfloat4 PSMain() : SV_Target { return tint; }\n";
     let (answer, code) = accesses("p.hlsl", pixel, &["--args", "-T ps_6_0 -E PSMain"])?;

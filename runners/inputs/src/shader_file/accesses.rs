@@ -157,7 +157,8 @@ impl ShaderFile {
                 }
             },
         };
-        let request = CompileForCode { path: &self.path, declare, arguments, compiler: &found };
+        let request =
+            CompileForCode { path: &self.path, declare, arguments, compiler: &found, is_executed: T::IS_EXECUTED };
         let modules = if is_slang { request.by_slangc(&entries) } else { request.by_dxc(&entries) };
         let modules = match modules? {
             Ok(modules) => modules,
@@ -238,6 +239,8 @@ struct CompileForCode<'a> {
     declare: &'a DeclareArgs,
     arguments: &'a CompileArguments,
     compiler: &'a Compiler,
+    /// See [`FollowedCode::IS_EXECUTED`].
+    is_executed: bool,
 }
 
 impl CompileForCode<'_> {
@@ -279,6 +282,11 @@ impl CompileForCode<'_> {
         if options.sixteen_bit == SixteenBit::On {
             arguments.push("-enable-16bit-types".to_owned());
         }
+        if self.is_executed && self.arguments.binding_options.is_empty() {
+            // DXC gives `b0`, `t0`, `s0` and `u0` one binding, at which Vulkan has one resource.
+            let shifts = ["-fvk-t-shift 10000 all", "-fvk-s-shift 20000 all", "-fvk-u-shift 30000 all"];
+            arguments.extend(shifts.iter().flat_map(|shift| shift.split(' ')).map(str::to_owned));
+        }
         self.add_usual(&mut arguments)?;
         let made =
             ask_dxc(self.compiler, DxcOutput::Code, None, &arguments, limited_to(self.path, self.declare), TIME_LIMIT);
@@ -311,6 +319,8 @@ impl CompileForCode<'_> {
     /// Adds the layout, macros, folders and the file.
     fn add_usual(&self, arguments: &mut Vec<String>) -> anyhow::Result<()> {
         arguments.extend(self.arguments.layout.map(|layout| layout_flag(layout).to_owned()));
+        let bindings = self.arguments.binding_options.iter().flat_map(|option| option.split_whitespace());
+        arguments.extend(bindings.map(str::to_owned));
         arguments.extend(self.declare.define.iter().map(|define| format!("-D{define}")));
         for folder in &self.declare.include {
             arguments.extend(["-I".to_owned(), absolute(Path::new(folder))?]);
