@@ -9,6 +9,8 @@ use layoutproof_core::results::known::shape::{self, ShapeAt};
 use layoutproof_core::results::known::{KnownFailure, shapes_of_block};
 use layoutproof_device::DeviceInfo;
 use layoutproof_events::CheckRecord;
+use layoutproof_layout::reorder::declared_type;
+use layoutproof_layout::{Block, BlockLayout};
 
 /// Shapes by the id of a case or a file.
 #[derive(Debug, Default)]
@@ -24,15 +26,27 @@ struct ShapesOfSource {
     is_named: bool,
 }
 
+/// A block that would have the layout, if its members say enough.
+fn declaration_of(layout: &BlockLayout) -> Option<Block> {
+    Some(Block::new(&layout.name, layout.kind, declared_type(layout.result.as_ref().ok()?)?))
+}
+
 impl Shapes {
     pub fn of<'a>(subjects: impl IntoIterator<Item = &'a Arc<Subject>>) -> Self {
         let mut of_sources = HashMap::new();
         for subject in subjects {
             let source = &subject.source;
             of_sources.entry(source.id.clone()).or_insert_with(|| {
-                let of_blocks = source.module.blocks.iter().flat_map(|block| shapes_of_block(block, source.options));
+                let declared = &source.module.blocks;
+                // A file that states its offsets has layouts alone.
+                let of_layouts: Vec<Block> = match declared.is_empty() {
+                    true => subject.layouts.iter().filter_map(declaration_of).collect(),
+                    false => Vec::new(),
+                };
+                let blocks = declared.iter().chain(&of_layouts);
+                let shapes = blocks.flat_map(|block| shapes_of_block(block, source.options)).collect();
                 let is_named = CASES.iter().any(|case| case.name == source.id);
-                ShapesOfSource { shapes: of_blocks.collect(), is_named }
+                ShapesOfSource { shapes, is_named }
             });
         }
         Self { of_sources }
