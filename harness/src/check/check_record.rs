@@ -164,7 +164,8 @@ impl Check {
     }
 
     fn validation(&self) -> Validation {
-        Validation::of_all(self.produced.modules.iter().map(|module| &module.validation))
+        let modules = self.produced.modules.iter();
+        Validation::of_all(modules.map(|module| module.validation_for(&self.device)))
     }
 
     /// The outcome that follows from the verdict on the rows and from the parts that did not run.

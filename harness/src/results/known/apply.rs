@@ -9,7 +9,7 @@ use wildmatch::WildMatch;
 use super::entry::{CasePattern, KnownFailure, RunScope};
 use layoutproof_events::producer::Producer;
 use layoutproof_events::{CheckId, ShaderMaker};
-use layoutproof_events::{CheckRecord, KnownEntry, Outcome, OutcomeKind, SeenEntry};
+use layoutproof_events::{CheckRecord, KnownEntry, Outcome, OutcomeKind, SeenEntry, Validation};
 
 /// Marks known differences as `Known` and the checks of stale entries as `Stale`.
 pub fn apply(known: &[KnownFailure], checks: &mut [CheckRecord], devices: &[DeviceInfo]) {
@@ -125,7 +125,11 @@ fn seen_of(entry: &KnownFailure, checks: &ByCase<'_>, devices: &[DeviceInfo]) ->
 
     let of_compiler = |(compiler, checks): (&str, Vec<&CheckRecord>)| {
         let differs = checks.iter().any(|check| check.outcome.kind() == OutcomeKind::Known && entry.explains(check));
-        let is_evidence = |check: &&&CheckRecord| check.outcome.kind() == OutcomeKind::Agree && !check.lacks_a_part();
+        let is_evidence = |check: &&&CheckRecord| {
+            // Nothing judged the module.
+            let is_unjudged = entry.is_about_validity() && matches!(check.validation, Validation::NotRun(_));
+            check.outcome.kind() == OutcomeKind::Agree && !check.lacks_a_part() && !is_unjudged
+        };
         let agreeing = checks.iter().filter(|_| is_of_all && !differs).filter(is_evidence);
         let agreeing = agreeing.map(|check| check.id.as_typed().into_owned()).collect();
         SeenEntry { entry: entry.entry(), compiler: compiler.to_owned(), differs, agreeing }

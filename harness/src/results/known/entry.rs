@@ -132,6 +132,11 @@ impl KnownFailure {
         self.says.is_some()
     }
 
+    /// True if the entry is about modules that a validator rejects.
+    pub(super) fn is_about_validity(&self) -> bool {
+        self.validation.is_some() || self.culprit() == Some(Culprit::Module.as_str())
+    }
+
     /// True if rule sets state the wrong numbers, in whatever declaration.
     pub fn has_rules_for_numbers(&self) -> bool {
         !self.numbers_of.is_empty()

@@ -27,6 +27,8 @@ pub enum MemberShape {
     TallMatrix,
     /// A matrix by rows that do not fill registers, with another member after it.
     RowsBeforeAMember,
+    /// A matrix by columns with two rows, in a struct that is a member of a struct.
+    TwoRowMatrixInANestedStruct,
     /// A matrix of floats by rows, of several rows and columns.
     MatrixByRows,
     NestedArray,
@@ -138,6 +140,8 @@ struct MemberContext<'a> {
     is_among_placed: bool,
     /// True if it is in a struct and not in a buffer itself.
     in_struct: bool,
+    /// True if that struct is a member.
+    is_nested: bool,
 }
 
 impl MemberContext<'_> {
@@ -181,6 +185,7 @@ impl ShapeFinder<'_> {
                 is_before: index + 1 < members.len(),
                 is_among_placed,
                 in_struct,
+                is_nested: path != self.block.name,
             };
             let path = if member.name.is_empty() { path.to_owned() } else { join(path, &member.name) };
             self.add(&path, &self.shapes_of_member(&context));
@@ -305,6 +310,7 @@ impl ShapeFinder<'_> {
             (MemberShape::FlatMatrix, is_flat),
             (MemberShape::FlatMatrixBehindAMember, is_flat && context.may_begin_inside_a_register()),
             (MemberShape::FlatMatrixOfOtherOrder, is_flat && context.in_struct && order != self.options.matrix),
+            (MemberShape::TwoRowMatrixInANestedStruct, context.is_nested && vectors > 1 && length == 2),
             (MemberShape::TallMatrix, may_be_by(MatrixOrder::Column) && rows > columns),
             (MemberShape::RowsBeforeAMember, may_be_by(MatrixOrder::Row) && has_tail && context.is_before),
             (MemberShape::MatrixByRows, may_be_by(MatrixOrder::Row) && scalar.is_float() && !is_flat),
@@ -447,7 +453,13 @@ mod tests {
     #[test]
     fn paths_go_through_structs_and_bases() {
         let types = "enum E : uint64_t { A }; struct Base { float a; }; struct D : Base { half2x3 b; E c; };";
-        let inner = ["B.d struct-member", "B.d mixed-struct", "B.d.b two-byte-matrix", "B.d.c eight-byte-enum"];
+        let inner = [
+            "B.d struct-member",
+            "B.d mixed-struct",
+            "B.d.b two-row-matrix-in-a-nested-struct",
+            "B.d.b two-byte-matrix",
+            "B.d.c eight-byte-enum",
+        ];
         assert_eq!(shapes(&format!("{types} cbuffer B {{ E e; D d[2]; }};")), inner);
         let all = [&["B mixed-struct", "B.e eight-byte-enum"], &inner[..]].concat();
         assert_eq!(shapes(&format!("{types} struct S {{ E e; D d[2]; }}; ConstantBuffer<S> B;")), all);
@@ -466,6 +478,15 @@ mod tests {
             "B.c tall-matrix",
         ];
         assert_eq!(shapes("cbuffer B { float3x1 a; float3x1 b[2]; float3x1 c; };"), all);
+    }
+
+    /// naga 30.0.1 splits a matrix of two rows in the struct of a uniform block, and not one in a struct inside it.
+    #[test]
+    fn matrices_of_two_rows_are_told_in_nested_structs() {
+        let types = "struct T { float2x3 m; row_major float2x3 r; };";
+        let told = shapes(&format!("{types} cbuffer B {{ float2x3 m; T t; }};"));
+        let wanted: Vec<&String> = told.iter().filter(|told| told.contains("two-row")).collect();
+        assert_eq!(wanted, ["B.t.m two-row-matrix-in-a-nested-struct"]);
     }
 
     /// DXC 1.7.2308 puts the matrix of `float1x1 a; float b : packoffset(c2)` at byte 36, and reads

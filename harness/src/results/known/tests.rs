@@ -448,6 +448,23 @@ fn a_check_that_was_done_in_part_makes_no_entry_stale() {
     }
 }
 
+/// An implementation of WebGPU gets our text, whose module for Vulkan is not valid: that it is right proves nothing.
+#[test]
+fn a_module_that_nothing_judged_makes_no_entry_stale() {
+    let text = "[[known]]\ncase = \"arrays/a\"\nculprit = \"module\"\nreason = \"its chains are not valid\"\n";
+    let mut sources = SourceMap::default();
+    let file = sources.add("known.toml", text);
+    let known = read(file, &sources).unwrap();
+    for (validation, expected) in [
+        (Validation::NotRun("the implementation of WebGPU translates the text".to_owned()), OutcomeKind::Agree),
+        (Validation::Valid, OutcomeKind::Stale),
+    ] {
+        let mut checks = [CheckRecord { validation, ..agreeing_check() }];
+        apply(&known, &mut checks, &[]);
+        assert_eq!(checks[0].outcome.kind(), expected);
+    }
+}
+
 /// An entry excuses the numbers that it states. Any other wrong number, in the same check or in another case
 /// of its pattern, stays visible.
 #[test]
