@@ -62,12 +62,15 @@ fn current_lavapipe() -> Option<Trial> {
 }
 
 /// Checks that only Vulkan devices run.
-const OWN: [(&str, Check); 6] = [
+const OWN: [(&str, Check); 9] = [
     ("capabilities_are_checked", capabilities),
     ("broken_spirv_is_refused", broken_spirv),
     ("payloads", by_hand::payloads),
     ("mesh_payloads", by_hand::mesh_payloads),
+    ("hit_attributes", by_hand::hit_attributes),
+    ("tiles", by_hand::tiles),
     ("descriptor_heaps", by_hand::heaps),
+    ("descriptor_heaps_and_bindings", by_hand::heaps_and_bindings),
     ("captured_outputs", by_hand::captured_outputs),
 ];
 

@@ -5,7 +5,7 @@ use layoutproof_device::{BufferKind, DeviceInfo, Feature, Geometry, Job, JobBuff
 use libtest_mimic::Failed;
 
 use crate::by_hand::payloads::spirv;
-use crate::suite::{Api, buffer, buffers_of, ensure_eq, job, run};
+use crate::suite::{Api, buffer, buffers_of, ensure_eq, job, output, run};
 
 /// Numbers of a `Tint`.
 const LEAVES: u32 = 26;
@@ -73,6 +73,21 @@ pub(crate) fn heaps(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     Ok(())
 }
 
+/// The numbers of descriptors come from a bound buffer, and the output is bound, too.
+pub(crate) fn heaps_and_bindings(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
+    let numbers = [5, 2, 7, 5];
+    let block =
+        |number: u32| at(number, BufferKind::HeapUniform, &[0xBAD0_BAD0, 0x700 + number, 0xBAD0_BAD0, 0xBAD0_BAD0]);
+    let buffers = vec![output(4), buffer(2, BufferKind::StorageRead, &numbers), block(2), block(5), block(7)];
+    let module = spirv(include_bytes!("../payloads/glslang_numbers.spv"));
+    let results = run(api, info, vec![job(module, buffers)])?;
+    if !info.features.contains(&Feature::DescriptorHeap) {
+        return ensure_eq(&results[0], &Err(RunnerError::Unsupported("descriptorHeap".to_owned())), "no heap");
+    }
+    let [output, ..] = buffers_of::<5>(&results[0])?;
+    ensure_eq(&words_of(&output.bytes), &numbers.map(|number| 0x700 + number).to_vec(), "output")
+}
+
 fn at(element: u32, kind: BufferKind, words: &[u32]) -> JobBuffer {
     JobBuffer { element, ..buffer(0, kind, words) }
 }
@@ -104,4 +119,30 @@ pub(crate) fn captured_outputs(api: Api, info: &DeviceInfo) -> Result<(), Failed
         ensure_eq(&words_of(&after.bytes), &expected, &format!("buffer {number}"))?;
     }
     Ok(())
+}
+
+/// The tile of tile.comp has 8 rows and columns of floats. Only the elements that it stores change.
+pub(crate) fn tiles(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
+    // Hardware may have tiles of other shapes alone.
+    if info.hardware {
+        return Ok(());
+    }
+    let (empty, side) = (0xEEEE_EEEE, 8);
+    let number = |element: usize| 0x3F80_0000 + 0x101 * u32::try_from(element).expect("a small tile");
+    let from: Vec<u32> = (0..3 + 11 * side).map(number).collect();
+    let to = vec![empty; 5 + 13 * side];
+    let mut expected = to.clone();
+    for (row, column) in (0..side).flat_map(|row| (0..side).map(move |column| (row, column))) {
+        expected[5 + 13 * column + row] = number(3 + 11 * row + column);
+    }
+
+    let module = spirv(include_bytes!("../payloads/glslang_tile.spv"));
+    let buffers = vec![buffer(1, BufferKind::Storage, &to), buffer(2, BufferKind::StorageRead, &from)];
+    let results = run(api, info, vec![job(module, buffers)])?;
+    // The software device with heaps is the one with tiles.
+    if !info.features.contains(&Feature::DescriptorHeap) {
+        return ensure_eq(&results[0], &Err(RunnerError::Unsupported("cooperativeMatrix".to_owned())), "no tiles");
+    }
+    let [output, _] = buffers_of::<2>(&results[0])?;
+    ensure_eq(&words_of(&output.bytes), &expected, "the stored tile")
 }
