@@ -1,7 +1,8 @@
 //! Finds included files by name, gives each text one id, and continues reading in it.
 //!
 //! Source: the search order of DXC and Slang. A name in quotes is looked up next to the including
-//! file first, then in the `-I` folders in order; a name in angle brackets only in these folders.
+//! file first, by DXC (1.7.2308) then next to each file that includes that one, from the inside out, and then in the `-I`
+//! folders in order; a name in angle brackets only in these folders.
 
 use std::collections::{HashMap, HashSet};
 
@@ -310,8 +311,14 @@ impl<'a> Preprocessor<'a> {
     }
 
     fn locate(&mut self, header: &IncludeName) -> Result<FoundFile<'a>, FileLookupError> {
-        let including = self.open.last().map_or("", |file| file.path.as_str());
-        let places = places(header, including, &self.options.include_paths);
+        let mut including = self.open.iter().rev().map(|file| file.path.as_str());
+        let mut places = places(header, including.next().unwrap_or_default(), &self.options.include_paths);
+        if self.dialect != MacroDialect::Slang && !header.angles {
+            let mut outer: Vec<String> = including.map(|file| beside(file, &header.name)).collect();
+            outer.dedup();
+            outer.retain(|place| *place != places[0]);
+            places.splice(1..1, outer);
+        }
         self.files.find(places, self.options.files.as_ref(), self.made)
     }
 }

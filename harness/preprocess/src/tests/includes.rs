@@ -24,6 +24,22 @@ fn quotes_look_beside_the_including_file_first() {
     assert_eq!(included("#define H \"x.h\"\n#include H", &files, &["i"]), "beside");
 }
 
+/// DXC 1.7.2308 finds these files, and slangc 2026.14.1 does not.
+#[test]
+fn quotes_look_beside_the_outer_files_next() {
+    let files = [
+        ("a/sub/deep/d.h", "#include \"b.h\""),
+        ("a/sub/b.h", "#include \"c.h\""),
+        ("a/sub/e.h", "#include \"deep/d.h\""),
+        ("a/b.h", "further"),
+        ("a/c.h", "outer"),
+        ("i/c.h", "folder"),
+    ];
+    assert_eq!(included("#include \"sub/e.h\"", &files, &["i"]), "outer");
+    let slang = tokens_of("a/main.slang", "#include \"sub/b.h\"", &options(&files, &["i"]));
+    assert_eq!(slang, Ok("folder".to_owned()));
+}
+
 #[test]
 fn files_are_read_as_often_as_they_are_included() {
     let files = [("a/x.h", "x"), ("a/once.h", "#pragma once\no"), ("a/s/p.h", "#include \"../once.h\"")];
@@ -55,7 +71,7 @@ fn names_in_another_case_are_found_with_a_warning() {
 fn what_is_missing_is_said_with_where_it_was_looked_for() {
     let options = options(&[("i/x.h", "#include \"y.h\"\nbroken")], &["i"]);
     let missing = "i/x.h:1:1 included file `y.h` not found \
-        (tried i/y.h, i/y.h; add a folder with -I; included at a/main.hlsl:2:1)";
+        (tried i/y.h, a/y.h, i/y.h; add a folder with -I; included at a/main.hlsl:2:1)";
     assert_eq!(said("\n#include \"x.h\"\nmore broken", &options), [missing]);
     let nowhere = "a/main.hlsl:1:1 included file `z.h` not found (tried a/z.h, i/z.h; add a folder with -I)";
     assert_eq!(said("#include \"z.h\"", &options), [nowhere]);
