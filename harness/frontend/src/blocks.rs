@@ -302,13 +302,11 @@ impl BlockFinder<'_> {
             ResourceKind::ConstantBuffer
             | ResourceKind::TextureBuffer
             | ResourceKind::ParameterBlock
-            | ResourceKind::StructuredBuffer(_) => {
-                resource.element.as_ref().is_some_and(|element| !matches!(**element, Type::Scalar(_)))
-            }
+            | ResourceKind::StructuredBuffer(_) => resource.element.is_some(),
             _ => false,
         };
         if view.kind == ViewKind::DescriptorHeap && in_heap.is_some_and(|resource| !has_layout(resource)) {
-            // A texture, or numbers.
+            // A texture, a sampler or a buffer of bytes.
             return true;
         }
         match (view.kind, innermost) {

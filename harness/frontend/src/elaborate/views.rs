@@ -236,7 +236,7 @@ impl<'t> Tokens<'_, 't> {
         if word == "DescriptorHandle" || word == "Handle" && before == "." {
             let resource = if word == "Handle" { self.opened(at.checked_sub(2)?)? - 1 } else { at + 2 };
             let (name, _) = self.argument(resource + 1).filter(|_| BUFFERS.contains(&self.text(resource)))?;
-            return if Self::is_scalar(&name) { None } else { unnamed(ViewKind::DescriptorHeap, name, resource) };
+            return unnamed(ViewKind::DescriptorHeap, name, resource);
         }
         if NODE_RECORDS.contains(&word) {
             return unnamed(ViewKind::Stage(StageData::NodeRecord), self.argument(at + 1)?.0, at + 2);
@@ -283,7 +283,7 @@ impl<'t> Tokens<'_, 't> {
             return None;
         }
         let name = self.argument(at + 1).map_or_else(|| RESOURCE_HEAP.to_owned(), |(name, _)| name);
-        (!Self::is_scalar(&name)).then(|| found(name, Some(at)))
+        Some(found(name, Some(at)))
     }
 
     /// The last name before the `=` at `equals`, without indices.

@@ -72,8 +72,11 @@ fn buffers_of_the_heap() {
         ],
         &[],
     );
-    // Without a layout of its own.
-    heap("Texture2D t = ResourceDescriptorHeap[0]; RWStructuredBuffer<uint> r = ResourceDescriptorHeap[1];", &[]);
+    // Numbers are elements as in a declared buffer; a texture has no layout of its own.
+    heap(
+        "Texture2D t = ResourceDescriptorHeap[0]; RWStructuredBuffer<uint> r = ResourceDescriptorHeap[1]; ByteAddressBuffer b = ResourceDescriptorHeap[2];",
+        &["r: structured-element uint, descriptor-heap"],
+    );
 }
 
 /// A function template has the types of its calls. Without a call, nothing says what `T` is.
@@ -101,7 +104,11 @@ fn types_of_templates() {
 /// Names of types that are no resources, with those of the calls and of the structs' arguments.
 #[test]
 fn templates_of_resources() {
-    let expected = ["Item: structured-element Item, descriptor-heap", "Tint: constant-buffer Tint, descriptor-heap"];
+    let expected = [
+        "Item: structured-element Item, descriptor-heap",
+        "Tint: constant-buffer Tint, descriptor-heap",
+        "float: structured-element float, descriptor-heap",
+    ];
     for get in [
         "T operator[](uint i) { return (T)ResourceDescriptorHeap[i]; }",
         "T operator[](uint i) { return ResourceDescriptorHeap[i]; }",
@@ -114,8 +121,9 @@ fn templates_of_resources() {
             {MAIN}{{ result[0] = items[1][2].size + tints[3].last + textures[1].Load(0).x + numbers[4][0]; }}"
         );
         let (found, left) = views(ShaderLanguage::Hlsl, &source);
-        let found: Vec<String> =
-            found.iter().map(|view| view.replace("found#2", "Tint").replace("found", "Item")).collect();
+        let named =
+            |view: &String| view.replace("found#3", "float").replace("found#2", "Tint").replace("found", "Item");
+        let found: Vec<String> = found.iter().map(named).collect();
         assert_eq!((found, left), (expected.map(str::to_owned).to_vec(), Vec::new()), "{get}");
     }
     let unused = "template<typename T> T get(uint i) { return (T)ResourceDescriptorHeap[i]; }";
@@ -222,7 +230,8 @@ fn structs_of_workgroups() {
 #[test]
 fn handles_and_pointees_of_slang() {
     let source = "struct Inner { float3 dir; float k; }; struct Node { Inner* inner; Node* next; };
-        struct Push { DescriptorHandle<ConstantBuffer<Tint>> tint; StructuredBuffer<Item>.Handle items; Node* nodes; };
+        struct Push { DescriptorHandle<ConstantBuffer<Tint>> tint; StructuredBuffer<Item>.Handle items; Node* nodes;
+            DescriptorHandle<RWStructuredBuffer<uint>> counts; };
         [vk::push_constant] ConstantBuffer<Push> push;
         [shader(\"compute\")] [numthreads(1, 1, 1)] void main() {}";
     let expected = [
@@ -230,6 +239,7 @@ fn handles_and_pointees_of_slang() {
         "push.nodes.inner: pointee Inner, pointer",
         "Tint: constant-buffer Tint, descriptor-heap",
         "Item: structured-element Item, descriptor-heap",
+        "uint: structured-element uint, descriptor-heap",
     ];
     found(ShaderLanguage::Slang, source, &expected, &[]);
 
