@@ -17,7 +17,10 @@ CLASSES = {5338: PAYLOAD, 5342: PAYLOAD, 5339: ATTRIBUTES, 5328: CALLABLE, 5329:
 PHYSICAL = 5349
 # Instructions whose result may be a pointer that code has got, and not derived: parameters, calls, loads, extracted members,
 # conversions from integers, bitcasts, selections and phis.
-GOT = {55, 57, 61, 81, 117, 120, 124, 169, 245}
+PARAMETER = 55
+GOT = {PARAMETER, 57, 61, 81, 117, 120, 124, 169, 245}
+# The name of a view that may have any.
+ANY = ""
 STRUCT_TYPE = r'%(\\22(?:struct|class)\.[^\\]*\\22|(?:struct|class)\.[\w.:]+)'
 BUFFER = re.compile(r"(?:struct|class)\.(?:ConstantBuffer|(?:RW|Append|Consume|RasterizerOrdered)?StructuredBuffer)<(.*)>$")
 FROM_HEAP = re.compile(r'\s*(%[\w.]+) = call %dx\.types\.Handle @"dx\.hl\.op\.\w*\.%dx\.types\.Handle \(i32, i32, i1\)"')
@@ -41,19 +44,23 @@ OPERANDS = (
     (r"void \(i32, i32, i32, i32, %", MESH),
     (r"void \(i32, i32, %", CALLABLE),
 )
+MATRIX = re.compile(r"^%class\.(matrix\.(\w+)\.\d+) = type \{ \[(\d+) x <(\d+) x \w+>\] \}", re.M)
 STAGE = re.compile(r'\[\s*shader\s*\(\s*"(\w+)"\s*\)\s*\]\s*(?:\[[^\]]*\]\s*)*\w+\s+(\w+)\s*\(')
-PARAMETERS = {
+STAGE_PARAMETERS = {
     "closesthit": (PAYLOAD, ATTRIBUTES),
     "anyhit": (PAYLOAD, ATTRIBUTES),
     "miss": (PAYLOAD,),
     "callable": (CALLABLE,),
 }
 BUILT_IN = "BuiltInTriangleIntersectionAttributes"
-SHOWN = re.compile(rf"(\S.*?) \(({PAYLOAD}|{ATTRIBUTES}|{CALLABLE}|{MESH}|{RAW}|{HEAP}|{POINTEE})\)")
+KINDS = "|".join((PAYLOAD, ATTRIBUTES, CALLABLE, MESH, RAW, HEAP, POINTEE))
+SHOWN = re.compile(rf"(\S.*?) \(({KINDS})\)")
+# Blocks that are not laid out, with the reason: `3 of 4 blocks laid out; float2x2 (raw load or store, line 62): ...`
+NOT_LAID_OUT = re.compile(rf"(?<=; )([^;()]+) \(({KINDS})(?:, line \d+)?\)")
 
 
-def of_spirv(data):
-    """The views of a module."""
+def of_spirv(data, variables_have_names=True):
+    """The views of a module. If its variables have other names than those of the source, a view without a struct has none."""
     words = struct.unpack(f"<{len(data) // 4}I", data)
     names, types, code, at = {}, {}, [], 5
     while at < len(words):
@@ -73,14 +80,27 @@ def of_spirv(data):
 
     is_struct = lambda kind: types.get(kind, (0,))[0] == STRUCT
     physical = {kind: element(it[1]) for kind, (opcode, it) in types.items() if opcode == POINTER and it[0] == PHYSICAL}
+    got = {physical[operands[0]] for opcode, operands in code if opcode in GOT - {PARAMETER} and operands[0] in physical}
+    inside = {kind for holder in got for kind in members(types, element, holder)}
     found = set()
     for opcode, operands in code:
         if opcode == VARIABLE and operands[2] in CLASSES:
             kind = element(types[operands[0]][1][1])
-            found.add((CLASSES[operands[2]], names.get(kind if is_struct(kind) else operands[1], "?")))
+            variable = names.get(operands[1], "?") if variables_have_names else ANY
+            found.add((CLASSES[operands[2]], names.get(kind, "?") if is_struct(kind) else variable))
         elif opcode in GOT and is_struct(physical.get(operands[0])):
-            found.add((POINTEE, names.get(physical[operands[0]], "?")))
+            # A method of a member gets a pointer into what another pointer leads to.
+            if opcode != PARAMETER or physical[operands[0]] not in inside:
+                found.add((POINTEE, names.get(physical[operands[0]], "?")))
     return {view for view in found if view[1] != BUILT_IN}
+
+
+def members(types, element, kind):
+    """The structs that are members of a struct, of its members and so on."""
+    opcode, parts = types.get(kind, (0, ()))
+    for part in map(element, parts) if opcode == STRUCT else ():
+        yield part
+        yield from members(types, element, part)
 
 
 def of_high_level_ir(listing, source):
@@ -118,8 +138,9 @@ def of_high_level_ir(listing, source):
     stages = {name: stage for stage, name in STAGE.findall(source)}
     for name, parameters in re.findall(r'^define void @"\\01\?(\w+)@@[^"]*"\((.*?)\) ', listing, re.M):
         types = re.findall(r'%("(?:struct|class)\.[^"]*"|(?:struct|class)\.[\w.:]+)\*', parameters)
-        found |= set(zip(PARAMETERS.get(stages.get(name), ()), map(spelled, types)))
-    return {view for view in found if view[1] != BUILT_IN}
+        found |= set(zip(STAGE_PARAMETERS.get(stages.get(name), ()), map(spelled, types)))
+    matrices = {name: spelled_matrix(*parts) for name, *parts in MATRIX.findall(listing)}
+    return {(kind, matrices.get(name, name)) for kind, name in found if name != BUILT_IN}
 
 
 def of_written_hlsl(written):
@@ -128,10 +149,17 @@ def of_written_hlsl(written):
     return {(RAW, name) for name in types if re.search(rf"\bstruct {name}\b", written)}
 
 
+def spelled_matrix(scalar, rows, columns):
+    """A matrix type of LLVM, whose name lacks the columns, in the words of HLSL."""
+    return f"{spelled(scalar)}{rows}x{columns}"
+
+
 def spelled(name):
     """A type of LLVM in the words of HLSL."""
     name = re.sub(r"^(?:struct|class)\.", "", name.replace("\\22", "").strip('"'))
-    name = re.sub(r"\.\d+$", "", name).replace(" ", "").replace("unsignedint", "uint")
+    name = re.sub(r"\.\d+$", "", name).replace(" ", "")
+    for written, word in (("unsignedlonglong", "uint64_t"), ("longlong", "int64_t"), ("unsignedint", "uint")):
+        name = name.replace(written, word)
     name = re.sub(r"^matrix<(\w+),(\d),(\d)>$", r"\1\2x\3", name)
     return re.sub(r"^vector<(\w+),(\d)>$", r"\1\2", name)
 
@@ -141,8 +169,9 @@ def shown(answer):
     found = set()
     for line in answer.split("\n"):
         match = SHOWN.match(line)
-        if match:
-            name, kind = match.groups()
+        views = NOT_LAID_OUT.findall(line) if " blocks laid out; " in line else [match.groups()] if match else []
+        for name, kind in views:
+            name = re.sub(r", ", ",", name)
             buffer = re.search(r"<(.*)>", name) if kind == HEAP else None
             # `float3 colour (callable data)` has the name of a variable.
             found.add((kind, buffer.group(1) if buffer else name.rsplit(" ", 1)[-1]))
@@ -160,4 +189,6 @@ def missing(named, own):
         return re.sub(r"[^\w<>,]", "", name if "<" in name else name.rsplit("::", 1)[-1])
 
     known = {(kind, key(name)) for kind, name in own}
-    return sorted((kind, name) for kind, name in named if (kind, key(name)) not in known)
+    kinds = {kind for kind, _ in own}
+    is_known = lambda kind, name: kind in kinds if name == ANY else (kind, key(name)) in known
+    return sorted((kind, name) for kind, name in named if not is_known(kind, name))

@@ -6,11 +6,13 @@ The listing comes from DXC 1.7.2308 for the declarations next to it.
 import struct
 import unittest
 
+from transcription import named_views
 from transcription.case_file import layout_lines
 from transcription.declarations import Reader, Unsupported, first_leaf, places
 from transcription.dxc import listed_block, loaded_offset
 from transcription.placement import Placed, bind_lines, listed, multiplied, text
 from transcription.spirv import Layout, Module
+from transcription.views import without_other_loads
 
 LISTING = """
 ; cbuffer S
@@ -113,6 +115,15 @@ class Listings(unittest.TestCase):
         for kind, offset in (("f32", 5 * 16 + 12), ("f16.8", 5 * 16 + 6), ("f64", 5 * 16 + 24)):
             self.assertEqual(loaded_offset(CBUFFER_LOAD.format(kind, kind)), offset)
 
+    def test_the_load_of_a_descriptors_number_is_none_of_its_buffer(self):
+        handle = "%{} = call %dx.types.Handle @dx.op.annotateHandle(i32 216, %dx.types.Handle %{}, %dx.types.ResourceProperties {{}})"
+        load = "%{} = call %dx.types.CBufRet.i32 @dx.op.cbufferLoadLegacy.i32(i32 59, %dx.types.Handle %{}, i32 {})"
+        of_number = [handle.format(2, 1), load.format(3, 2, 0)]
+        heap = "%5 = call %dx.types.Handle @dx.op.createHandleFromHeap(i32 218, i32 %4, i1 false, i1 true)"
+        of_buffer = [heap, handle.format(6, 5), load.format(7, 6, 4)]
+        kept = without_other_loads("\n".join([*of_number, *of_buffer])).split("\n")
+        self.assertEqual(kept, [of_number[0], *of_buffer])
+
     def test_no_load_is_no_offset(self):
         with self.assertRaises(Unsupported):
             loaded_offset("ret void")
@@ -163,6 +174,32 @@ class Places(unittest.TestCase):
 
     def test_an_unbounded_factor_makes_a_product_unbounded(self):
         self.assertEqual([multiplied(2, 3), multiplied(None, 3), multiplied(2, None)], [6, None, None])
+
+
+class Views(unittest.TestCase):
+    def test_views_of_an_answer(self):
+        answer = (
+            "StructuredBuffer<uint> counts (descriptor heap)  size  offset\nMatrix<float, 2, 2> (raw load or store)  size  offset\n"
+            "float4 payload (ray payload)  size  offset\n"
+            "8 of 9 blocks laid out; float2x2 (raw load or store, line 62): DXC loads a matrix row by row; T (descriptor heap): open"
+        )
+        expected = {
+            (named_views.HEAP, "uint"),
+            (named_views.RAW, "Matrix<float,2,2>"),
+            (named_views.PAYLOAD, "payload"),
+            (named_views.RAW, "float2x2"),
+            (named_views.HEAP, "T"),
+        }
+        self.assertEqual(named_views.shown(answer), expected)
+
+    def test_a_view_with_any_name_needs_one_of_its_kind(self):
+        own = {(named_views.PAYLOAD, "payload")}
+        anonymous = {(kind, named_views.ANY) for kind in (named_views.PAYLOAD, named_views.CALLABLE)}
+        self.assertEqual(named_views.missing(anonymous, own), [(named_views.CALLABLE, named_views.ANY)])
+
+    def test_names_of_types(self):
+        names = {"struct.Tint": "Tint", "unsigned long long": "uint64_t", "vector<float, 3>": "float3"}
+        self.assertEqual({name: named_views.spelled(name) for name in names}, names)
 
 
 class Tables(unittest.TestCase):

@@ -23,6 +23,8 @@ NODE_INPUTS = re.compile(r"^!\d+ = !\{i32 8, i32 15,.* i32 20, (!\d+)", re.M)
 GRID = re.compile(r"(\w+)\s*:\s*SV_DispatchGrid")
 # A load from bytes, whose place is the index; an element of a structured buffer has the index 0.
 BYTES_LOAD = re.compile(rf"(rawBufferLoad\.\w+\(i32 139, {dxc.HANDLE}), i32 (\d+), i32 undef")
+# A load, with its handle.
+LOADED_FROM = re.compile(r"@dx\.op\.\w*[lL]oad\w*\.\w+\(i32 \d+, %dx\.types\.Handle (%\d+)")
 CONSTANT, ACCESS_CHAIN = 43, 65
 
 
@@ -78,6 +80,8 @@ class Loads(dxc.Dxil):
         listing = self.listings[text]
         sizes = re.findall(r"createHandleFromHeap.*\n.*annotateHandle.*ResourceProperties \{ i32 \d+, i32 (\d+) \}", listing)
         self.size = int(sizes[0]) if sizes else 0
+        if self.is_heap:
+            listing = without_other_loads(listing)
         return dxc.loaded_offset(BYTES_LOAD.sub(r"\1, i32 0, i32 \2", listing))
 
     def strides(self, place):
@@ -96,6 +100,15 @@ class Loads(dxc.Dxil):
         if int(cell[1]) >= kind.rows or int(cell[4]) >= kind.columns:
             return 0
         return self.load(expression + cell) - self.load(f"{expression}[0][0]")
+
+
+def without_other_loads(listing):
+    """The listing without loads from what is in no heap, such as the buffer that has the number of a descriptor."""
+    from_heap = set(re.findall(r"(%\d+) = call %dx\.types\.Handle @dx\.op\.createHandleFromHeap\(", listing))
+    annotated = re.findall(r"(%\d+) = call %dx\.types\.Handle @dx\.op\.annotateHandle\(i32 \d+, %dx\.types\.Handle (%\d+)", listing)
+    ours = {handle for handle, of in annotated if of in from_heap}
+    is_other = lambda line: (match := LOADED_FROM.search(line)) and match.group(1) not in ours
+    return "\n".join(line for line in listing.split("\n") if not is_other(line))
 
 
 def loaded_word(words):
