@@ -294,6 +294,9 @@ pub struct ReachedStage {
     pub entry: String,
     /// The module of the ray generation, whose entry point is [`Job::entry`].
     pub generation: Shader,
+    /// The module of the closest-hit stage `main` in the group of an intersection: it gets the attributes of the hit that
+    /// the intersection reports.
+    pub closest_hit: Option<Shader>,
 }
 
 /// The stages of a draw without a fragment stage. Its primitives are discarded, so what these stages write to buffers

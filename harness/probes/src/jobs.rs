@@ -484,7 +484,8 @@ fn stages(entry: &ProbeEntry, caller: fn(RecordStage) -> Shader) -> (&str, Optio
         Stage::Fragment => (POINT, draw(&entry.name), None),
         Stage::RayGeneration => (&entry.name, None, Some(Trace { reached: None })),
         Stage::Record(stage) => {
-            let reached = ReachedStage { stage, entry: entry.name.clone(), generation: caller(stage) };
+            let reached =
+                ReachedStage { stage, entry: entry.name.clone(), generation: caller(stage), closest_hit: None };
             (CALLER, None, Some(Trace { reached: Some(reached) }))
         }
     }

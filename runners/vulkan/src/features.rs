@@ -25,7 +25,7 @@ pub(crate) struct CapabilitySwitch {
 pub(crate) const IMAGE_CUBE_ARRAY: u32 = 34;
 
 /// Source: Vulkan, "Vulkan Environment for SPIR-V", "Capabilities".
-pub(crate) const SWITCHES: [CapabilitySwitch; 13] = [
+pub(crate) const SWITCHES: [CapabilitySwitch; 14] = [
     CapabilitySwitch {
         capability: 25,
         name: "shaderImageGatherExtended",
@@ -87,6 +87,7 @@ pub(crate) const SWITCHES: [CapabilitySwitch; 13] = [
         name: "vulkanMemoryModelDeviceScope",
         field: |of| &mut of.memory_model.vulkan_memory_model_device_scope,
     },
+    CapabilitySwitch { capability: 6022, name: "cooperativeMatrix", field: |of| &mut of.tiles.cooperative_matrix },
 ];
 
 /// The capabilities of subgroup operations, for which devices have properties and no switches. Every device of Vulkan 1.1
@@ -122,6 +123,7 @@ pub(crate) struct KnownStructures {
     mesh: bool,
     feedback: bool,
     heap: bool,
+    tiles: bool,
 }
 
 /// `VK_KHR_shader_untyped_pointers`, which ash 0.38 does not know.
@@ -174,6 +176,7 @@ impl KnownStructures {
             // Needs SPIR-V 1.4.
             mesh: version >= vk::API_VERSION_1_2 && has(ext::mesh_shader::NAME),
             feedback: has(ext::transform_feedback::NAME),
+            tiles: has(khr::cooperative_matrix::NAME),
             heap: version >= vk::API_VERSION_1_3 && has(heap::NAME) && has(khr::maintenance5::NAME),
         }
     }
@@ -196,6 +199,7 @@ impl KnownStructures {
             (self.inline_uniform && version < vk::API_VERSION_1_3, ext::inline_uniform_block::NAME),
             (self.mesh, ext::mesh_shader::NAME),
             (self.feedback, ext::transform_feedback::NAME),
+            (self.tiles, khr::cooperative_matrix::NAME),
             (self.heap, heap::NAME),
             (self.heap, khr::maintenance5::NAME),
         ];
@@ -224,6 +228,7 @@ pub(crate) struct FeatureStructures {
     feedback: vk::PhysicalDeviceTransformFeedbackFeaturesEXT<'static>,
     heap: HeapFeatures,
     maintenance5: vk::PhysicalDeviceMaintenance5FeaturesKHR<'static>,
+    tiles: vk::PhysicalDeviceCooperativeMatrixFeaturesKHR<'static>,
 }
 
 impl FeatureStructures {
@@ -275,7 +280,8 @@ impl FeatureStructures {
             inline_uniform,
             mesh,
             feedback,
-            heap
+            heap,
+            tiles
         );
 
         if known.ray_tracing {

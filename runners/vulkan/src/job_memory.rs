@@ -366,7 +366,8 @@ mod tests {
             let placements: Vec<BufferPlacement> = placements.collect();
             let mut job = Job::compute(Shader::Spirv(Vec::new()), "main", records);
             let generation = Shader::Spirv(Vec::new());
-            let reached = stage.map(|stage| ReachedStage { stage, entry: "reached".to_owned(), generation });
+            let reached =
+                stage.map(|stage| ReachedStage { stage, entry: "reached".to_owned(), generation, closest_hit: None });
             job.trace = Some(Trace { reached });
             let descriptors = Descriptors::of(&job).expect("records have no descriptors");
             let (memory, size) = JobMemory::plan(&job, &descriptors, placements, Some(alignments));

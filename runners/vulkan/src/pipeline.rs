@@ -12,7 +12,7 @@ use crate::device::{RayTracing, VulkanDevice};
 use crate::failure::{failed, shader_failed};
 use crate::heap;
 use crate::pipeline_layout::PipelineLayout;
-use crate::requirements::spirv_words;
+use crate::requirements::{CLOSEST_HIT, spirv_words};
 use crate::specialization::Specialization;
 use crate::targets::VulkanTargets;
 
@@ -87,11 +87,19 @@ impl VulkanPipeline {
                 Some(reached) => {
                     let generation = VulkanShaderModule::new(device, spirv_words(&reached.generation)?)?;
                     let name = c_name(&reached.entry)?;
-                    let stages = [
-                        stage(flags, &generation, &entry),
-                        stage(flags_of(reached.stage), &module, &name).specialization_info(&info),
-                    ];
-                    launches(ray_tracing, &stages, &[general(0), group_of(reached.stage, 1)], used.layout)?
+                    let first = stage(flags, &generation, &entry);
+                    let second = stage(flags_of(reached.stage), &module, &name).specialization_info(&info);
+                    let group = group_of(reached.stage, 1);
+                    match &reached.closest_hit {
+                        None => launches(ray_tracing, &[first, second], &[general(0), group], used.layout)?,
+                        Some(closest_hit) => {
+                            let closest_hit = VulkanShaderModule::new(device, spirv_words(closest_hit)?)?;
+                            let name = c_name(CLOSEST_HIT)?;
+                            let third = stage(vk::ShaderStageFlags::CLOSEST_HIT_KHR, &closest_hit, &name);
+                            let groups = [general(0), group.closest_hit_shader(2)];
+                            launches(ray_tracing, &[first, second, third], &groups, used.layout)?
+                        }
+                    }
                 }
             }
         } else {

@@ -7,11 +7,14 @@
 use ash::vk;
 use layoutproof_device::descriptors::Descriptors;
 use layoutproof_device::limits::{check_features, needed_features};
-use layoutproof_device::{Geometry, Job, ReachedStage, RunnerError, Shader, Stage, Trace};
+use layoutproof_device::{Geometry, Job, ReachedStage, RecordStage, RunnerError, Shader, Stage, Trace};
 
 use crate::features::{SUBGROUPS, SWITCHES};
 use crate::physical::Physical;
 use crate::spirv::{self, ExecutionModel, MESH, ModuleFacts, TASK, model_of};
+
+/// The entry point of [`ReachedStage::closest_hit`].
+pub(crate) const CLOSEST_HIT: &str = "main";
 
 impl Physical {
     /// Returns the shader's words if this device can run them.
@@ -31,11 +34,16 @@ impl Physical {
                 }
             },
             (None, Some(Trace { reached: None })) => check_entry(&facts, model_of(Stage::RayGeneration), &job.entry)?,
-            (None, Some(Trace { reached: Some(ReachedStage { stage, entry, generation }) })) => {
+            (None, Some(Trace { reached: Some(ReachedStage { stage, entry, generation, closest_hit }) })) => {
                 check_entry(&facts, model_of(Stage::Record(*stage)), entry)?;
                 let generation = spirv::read(spirv_words(generation)?)?;
                 check_entry(&generation, model_of(Stage::RayGeneration), &job.entry)?;
                 facts.add_needs(generation);
+                if let Some(closest_hit) = closest_hit {
+                    let closest_hit = spirv::read(spirv_words(closest_hit)?)?;
+                    check_entry(&closest_hit, model_of(Stage::Record(RecordStage::ClosestHit)), CLOSEST_HIT)?;
+                    facts.add_needs(closest_hit);
+                }
             }
             (Some(draw), _) => {
                 check_entry(&facts, model_of(Stage::Vertex), &job.entry)?;

@@ -62,11 +62,13 @@ fn current_lavapipe() -> Option<Trial> {
 }
 
 /// Checks that only Vulkan devices run.
-const OWN: [(&str, Check); 6] = [
+const OWN: [(&str, Check); 8] = [
     ("capabilities_are_checked", capabilities),
     ("broken_spirv_is_refused", broken_spirv),
     ("payloads", by_hand::payloads),
     ("mesh_payloads", by_hand::mesh_payloads),
+    ("hit_attributes", by_hand::hit_attributes),
+    ("tiles", by_hand::tiles),
     ("descriptor_heaps", by_hand::heaps),
     ("captured_outputs", by_hand::captured_outputs),
 ];

@@ -113,7 +113,7 @@ fn launch(stage: Option<RecordStage>, records: &[usize]) -> Job {
     let record =
         |(element, size): (u32, &usize)| JobBuffer { element, ..buffer(0, 0, BufferKind::ShaderRecord, *size) };
     let generation = Shader::Spirv(Vec::new());
-    let reached = stage.map(|stage| ReachedStage { stage, entry: "reached".to_owned(), generation });
+    let reached = stage.map(|stage| ReachedStage { stage, entry: "reached".to_owned(), generation, closest_hit: None });
     let trace = Some(Trace { reached });
     Job { trace, ..job((0..).zip(records).map(record).collect()) }
 }

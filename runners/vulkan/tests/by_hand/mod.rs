@@ -1,14 +1,15 @@
 //! Features that WGSL cannot express: arrays of uniform buffers, buffers by address, typed buffers,
-//! combined images, untyped pointers, shader records, payloads, descriptor heaps and captured outputs.
+//! combined images, untyped pointers, shader records, payloads, attributes of hits, descriptor heaps, captured outputs and tiles
+//! of cooperative matrices.
 
 mod module;
 mod payloads;
 mod records;
 mod views;
 
-pub(crate) use payloads::{mesh_payloads, payloads};
+pub(crate) use payloads::{hit_attributes, mesh_payloads, payloads};
 pub(crate) use records::records;
-pub(crate) use views::{captured_outputs, heaps};
+pub(crate) use views::{captured_outputs, heaps, tiles};
 
 use layoutproof_device::{
     AddressHolder, BufferKind, DeviceInfo, Feature, ImageKind, ImageView, Job, JobAddress, JobBuffer, JobImage,

@@ -98,8 +98,37 @@ fn call(stage: RecordStage, generation: Shader, reached: Shader, words: &[u32]) 
     let buffers = [output(words.len()), buffer(2, BufferKind::StorageRead, words)].into_iter().chain(records);
     let mut job = job(reached, buffers.collect());
     job.push_constants = vec![0; 8];
-    job.trace = Some(Trace { reached: Some(ReachedStage { stage, entry: "main".to_owned(), generation }) });
+    let entry = "main".to_owned();
+    job.trace = Some(Trace { reached: Some(ReachedStage { stage, entry, generation, closest_hit: None }) });
     job
+}
+
+/// Every intersection with every closest-hit stage, in the group of a box: the attributes that the first reports the second
+/// reads.
+pub(crate) fn hit_attributes(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
+    let words: Vec<u32> = (0..8).map(|word| 0x3F80_0000 + 0x101 * word).collect();
+    let (_, ray) = module!("glslang_ray");
+    let (mut names, mut jobs) = (Vec::new(), Vec::new());
+    for (first, report) in [module!("glslang_report"), module!("dxc_report"), module!("slang_report")] {
+        for (second, reported) in [module!("glslang_reported"), module!("dxc_reported"), module!("slang_reported")] {
+            names.push(format!("{first} with {second}"));
+            let mut job = call(RecordStage::Intersection, spirv(ray), spirv(report), &words);
+            if let Some(reached) = job.trace.as_mut().and_then(|trace| trace.reached.as_mut()) {
+                reached.closest_hit = Some(spirv(reported));
+            }
+            jobs.push(job);
+        }
+    }
+    let results = run(api, info, jobs)?;
+    for (name, result) in names.iter().zip(&results) {
+        if !info.features.contains(&Feature::RayTracingPipeline) {
+            ensure_eq(result, &Err(RunnerError::Unsupported("rayTracingPipeline".to_owned())), name)?;
+            continue;
+        }
+        let [output, ..] = buffers_of::<5>(result)?;
+        ensure_eq(&words_of(&output.bytes), &words, name)?;
+    }
+    Ok(())
 }
 
 pub(crate) fn spirv(bytes: &[u8]) -> Shader {

@@ -32,7 +32,7 @@ pub(crate) fn records(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     let mut jobs = vec![launch(own, ExecutionModel::RayGenerationKHR, vec![record(0, &[0x10, 0x11, 0x12])])?];
     for (stage, model, mask, flags) in STAGES {
         let generation = Shader::Spirv(generation(stage, mask, flags)?);
-        let reached = Some(ReachedStage { stage, entry: "main".to_owned(), generation });
+        let reached = Some(ReachedStage { stage, entry: "main".to_owned(), generation, closest_hit: None });
         let table = vec![
             record(3, &[0x40, 0x41, 0x42]),
             record(1, &[0x20; 30]),

@@ -105,3 +105,29 @@ pub(crate) fn captured_outputs(api: Api, info: &DeviceInfo) -> Result<(), Failed
     }
     Ok(())
 }
+
+/// The tile of tile.comp has 8 rows and columns of floats. Only the elements that it stores change.
+pub(crate) fn tiles(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
+    // Hardware may have tiles of other shapes alone.
+    if info.hardware {
+        return Ok(());
+    }
+    let (empty, side) = (0xEEEE_EEEE, 8);
+    let number = |element: usize| 0x3F80_0000 + 0x101 * u32::try_from(element).expect("a small tile");
+    let from: Vec<u32> = (0..3 + 11 * side).map(number).collect();
+    let to = vec![empty; 5 + 13 * side];
+    let mut expected = to.clone();
+    for (row, column) in (0..side).flat_map(|row| (0..side).map(move |column| (row, column))) {
+        expected[5 + 13 * column + row] = number(3 + 11 * row + column);
+    }
+
+    let module = spirv(include_bytes!("../payloads/glslang_tile.spv"));
+    let buffers = vec![buffer(1, BufferKind::Storage, &to), buffer(2, BufferKind::StorageRead, &from)];
+    let results = run(api, info, vec![job(module, buffers)])?;
+    // The software device with heaps is the one with tiles.
+    if !info.features.contains(&Feature::DescriptorHeap) {
+        return ensure_eq(&results[0], &Err(RunnerError::Unsupported("cooperativeMatrix".to_owned())), "no tiles");
+    }
+    let [output, _] = buffers_of::<2>(&results[0])?;
+    ensure_eq(&words_of(&output.bytes), &expected, "the stored tile")
+}
