@@ -17,9 +17,11 @@ use layoutproof_probes::{
 
 use crate::fixture::{self, array, block, blocks, scalar, structure, vector};
 
-const PLACES: [(AddressSpace, Stage); 15] = [
+const PLACES: [(AddressSpace, Stage); 17] = [
     (AddressSpace::UniformElement, Stage::Compute),
     (AddressSpace::InlineUniform, Stage::Compute),
+    (AddressSpace::HeapUniform, Stage::Compute),
+    (AddressSpace::HeapStorage, Stage::Compute),
     (AddressSpace::StorageElement, Stage::Compute),
     (AddressSpace::Address, Stage::Compute),
     (AddressSpace::ShaderRecord, Stage::RayGeneration),
@@ -338,4 +340,21 @@ fn small_blocks_are_bound_inline() {
     let matrix = array(vector(fixture::FLOAT, 4), 17, 16);
     let large = block(structure("S", vec![("a", 0, matrix)]));
     assert!(planned(&large, AddressSpace::InlineUniform, Stage::Compute).1.is_empty());
+}
+
+/// The other descriptors before the block's lead to memory that names itself, and output and input keep their bindings.
+#[test]
+fn a_block_is_at_its_number_of_the_heap() {
+    let kinds =
+        [(AddressSpace::HeapUniform, BufferKind::HeapUniform), (AddressSpace::HeapStorage, BufferKind::HeapStorage)];
+    for (space, kind) in kinds {
+        let (_, probes) = planned(&small(), space, Stage::Compute);
+        for job in probes.iter().flat_map(|probe| &probe.runs).map(|run| &run.job) {
+            let (in_heap, bound): (Vec<_>, Vec<_>) = job.buffers.iter().partition(|buffer| buffer.kind == kind);
+            assert_eq!(in_heap.iter().map(|buffer| buffer.element).collect::<Vec<_>>(), [0, 1, 2, BLOCK_ELEMENT]);
+            assert_eq!(in_heap[1].bytes[..4], 0xE1E1_E1E1_u32.to_le_bytes());
+            assert_eq!(bound.iter().map(|buffer| buffer.binding).collect::<Vec<_>>(), [1, 2]);
+            assert_eq!(job.requires, BTreeSet::from([Feature::DescriptorHeap, Feature::UntypedPointers]));
+        }
+    }
 }

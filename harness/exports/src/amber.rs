@@ -53,6 +53,9 @@ pub fn amber(subject: &Subject) -> Result<String, NotExported> {
             "AS storage DESCRIPTOR_SET 0 BINDING 0"
         }
         AddressSpace::ShaderRecord => return Err(refused(subject, "a block in a shader record")),
+        AddressSpace::HeapUniform | AddressSpace::HeapStorage => {
+            return Err(refused(subject, "a block in a descriptor heap"));
+        }
     };
 
     let buffer = |name: &str, words: Vec<u32>, bound: &str| ScriptBuffer {

@@ -11,7 +11,7 @@ use layoutproof_device::{AddressHolder, BufferKind, ImageKind, ImageView, Job, J
 use super::memory::ModelMemory;
 use super::value::ModelDescriptor;
 
-/// Set and binding of memory without a descriptor.
+/// Set and binding of memory without a descriptor, and of descriptors in the heap.
 pub(super) const NOWHERE: u32 = u32::MAX;
 
 /// A device address is the memory's index, counted from 1, shifted left by this many bits; the low
@@ -51,9 +51,10 @@ pub(super) fn bind(job: &Job, descriptors: &Descriptors) -> (DescriptorTable, Ve
             BufferKind::Address { .. } => (set, binding) = (NOWHERE, NOWHERE),
             BufferKind::ShaderRecord => table.records.push(index),
             BufferKind::Uniform | BufferKind::InlineUniform | BufferKind::StorageRead | BufferKind::Storage => {}
-            BufferKind::HeapUniform | BufferKind::HeapStorage | BufferKind::Captured => {
-                unreachable!("the model lacks the features")
+            BufferKind::HeapUniform | BufferKind::HeapStorage => {
+                table.at.insert((NOWHERE, NOWHERE, buffer.element), ModelDescriptor::Memory(index));
             }
+            BufferKind::Captured => unreachable!("the model lacks the feature"),
         }
         let mut bytes = buffer.bytes.clone();
         job.write_buffer_addresses(index, &mut bytes, address_of);

@@ -40,7 +40,7 @@ const LIMITS: Limits = Limits {
 };
 
 /// What only code that our generators do not write needs.
-const LACKS: [Feature; 3] = [Feature::MeshShader, Feature::TransformFeedback, Feature::DescriptorHeap];
+const LACKS: [Feature; 2] = [Feature::MeshShader, Feature::TransformFeedback];
 
 /// Maximum number of descriptors of one type.
 const MAX_DESCRIPTORS: u32 = 1 << 12;
@@ -202,7 +202,8 @@ fn run_program(
     let mut machine = ModelMachine::new(program, table, memories, Disturbance::new(misreading, total));
     run_stages(&mut machine, job, record)?;
 
-    let read_only = |index: usize| !matches!(job.buffers[index].kind, BufferKind::Storage | BufferKind::Address { .. });
+    let is_writable = |kind| matches!(kind, BufferKind::Storage | BufferKind::HeapStorage | BufferKind::Address { .. });
+    let read_only = |index: usize| !is_writable(job.buffers[index].kind);
     let written =
         (0..job.buffers.len()).find(|index| read_only(*index) && machine.memories[*index].bytes != found[*index]);
     match written {

@@ -42,6 +42,7 @@ impl ModelMachine<'_> {
                 ModelValue::Pointer(self.walk(call, element, 2)?)
             }
             Op::UntypedAccessChainKHR | Op::UntypedInBoundsAccessChainKHR => self.untyped_access_chain(call)?,
+            Op::BufferPointerEXT => self.buffer_pointer(call)?,
             // Invocations run one at a time, so every load is atomic.
             Op::Load | Op::AtomicLoad => {
                 let pointer = self.pointer_to(call, 0, instruction.result_type.unwrap_or(0))?;
@@ -239,6 +240,16 @@ impl ModelMachine<'_> {
             self.store(&pointer, initializer)?;
         }
         Ok(ModelValue::Pointer(pointer))
+    }
+
+    /// The pointer to the buffer of a descriptor in the heap.
+    fn buffer_pointer(&mut self, call: Call<'_>) -> Result<ModelValue, ModelError> {
+        let pointee = match *self.program.types.get(call.instruction.result_type.unwrap_or(0)) {
+            SpirvType::Pointer { pointee, .. } => pointee,
+            SpirvType::UntypedPointer { .. } => 0,
+            _ => return Err(ModelError::Needed("a pointer")),
+        };
+        Ok(ModelValue::Pointer(self.pointer(call, 0)?.retyped(pointee)?))
     }
 
     fn untyped_access_chain(&mut self, call: Call<'_>) -> Result<ModelValue, ModelError> {

@@ -9,7 +9,7 @@ use rspirv::dr::{Block, Instruction, Operand};
 use rspirv::spirv::{BuiltIn, Op, StorageClass, Word};
 use rustc_hash::FxHashMap;
 
-use super::descriptors::{DescriptorKey, DescriptorTable};
+use super::descriptors::{DescriptorKey, DescriptorTable, NOWHERE};
 use super::frame::{Call, Frame};
 use super::memory::ModelMemory;
 use super::misreading::Disturbance;
@@ -150,6 +150,9 @@ impl<'a> ModelMachine<'a> {
     /// The place of a variable outside of functions. Creates variables without a layout.
     fn place_of(&mut self, variable: &SpirvVariable) -> Result<PointerTarget, ModelError> {
         match variable.class {
+            StorageClass::UniformConstant if variable.builtin == Some(BuiltIn::ResourceHeapEXT) => {
+                Ok(PointerTarget::Array { set: NOWHERE, binding: NOWHERE })
+            }
             StorageClass::Uniform | StorageClass::StorageBuffer | StorageClass::UniformConstant => {
                 let (set, binding) = (variable.set.unwrap_or(0), variable.binding.unwrap_or(0));
                 let is_array = self.program.types.is_array(variable.pointee);

@@ -27,10 +27,14 @@ pub enum AddressSpace {
     Workgroup,
     /// A uniform block whose bytes are in the descriptor set.
     InlineUniform,
+    /// A uniform buffer whose descriptor is in the heap of resources, at a number.
+    HeapUniform,
+    /// A storage buffer whose descriptor is in the heap of resources, at a number.
+    HeapStorage,
 }
 
 impl AddressSpace {
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Uniform,
         Self::Storage,
         Self::PushConstant,
@@ -40,6 +44,8 @@ impl AddressSpace {
         Self::ShaderRecord,
         Self::Workgroup,
         Self::InlineUniform,
+        Self::HeapUniform,
+        Self::HeapStorage,
     ];
 
     /// The word in records and on the command line.
@@ -54,6 +60,8 @@ impl AddressSpace {
             Self::ShaderRecord => "shader-record",
             Self::Workgroup => "workgroup",
             Self::InlineUniform => "inline-uniform",
+            Self::HeapUniform => "heap-uniform",
+            Self::HeapStorage => "heap-storage",
         }
     }
 
@@ -66,6 +74,8 @@ impl AddressSpace {
             | Self::PushConstant
             | Self::UniformElement
             | Self::InlineUniform
+            | Self::HeapUniform
+            | Self::HeapStorage
             | Self::StorageElement
             | Self::Address
             | Self::Workgroup => Stage::Compute,

@@ -229,6 +229,8 @@ fn ranges(
         | AddressSpace::Storage
         | AddressSpace::UniformElement
         | AddressSpace::StorageElement
+        | AddressSpace::HeapUniform
+        | AddressSpace::HeapStorage
         | AddressSpace::Address => (true, true),
     };
     let guards = has_room && guarded.owners.len() > image.owners.len();
@@ -321,6 +323,8 @@ impl Dispatch<'_> {
             | AddressSpace::Storage
             | AddressSpace::UniformElement
             | AddressSpace::InlineUniform
+            | AddressSpace::HeapUniform
+            | AddressSpace::HeapStorage
             | AddressSpace::StorageElement
             | AddressSpace::Address
             | AddressSpace::ShaderRecord
@@ -346,6 +350,8 @@ impl Dispatch<'_> {
             | AddressSpace::Storage
             | AddressSpace::UniformElement
             | AddressSpace::InlineUniform
+            | AddressSpace::HeapUniform
+            | AddressSpace::HeapStorage
             | AddressSpace::StorageElement
             | AddressSpace::Address
             | AddressSpace::ShaderRecord
@@ -370,7 +376,11 @@ impl Dispatch<'_> {
         let kind = match self.entry.space {
             AddressSpace::Uniform | AddressSpace::UniformElement | AddressSpace::InlineUniform => BufferKind::Uniform,
             AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Workgroup => self.storage(interface),
-            AddressSpace::PushConstant | AddressSpace::Address | AddressSpace::ShaderRecord => return Vec::new(),
+            AddressSpace::PushConstant
+            | AddressSpace::Address
+            | AddressSpace::ShaderRecord
+            | AddressSpace::HeapUniform
+            | AddressSpace::HeapStorage => return Vec::new(),
         };
 
         let (space, first) = interface.block;
@@ -394,6 +404,8 @@ impl Dispatch<'_> {
             AddressSpace::UniformElement => (BufferKind::Uniform, BLOCK_ELEMENT),
             AddressSpace::InlineUniform => return vec![buffer(socket, BufferKind::InlineUniform, block)],
             AddressSpace::StorageElement => (storage, BLOCK_ELEMENT),
+            AddressSpace::HeapUniform => (BufferKind::HeapUniform, BLOCK_ELEMENT),
+            AddressSpace::HeapStorage => (BufferKind::HeapStorage, BLOCK_ELEMENT),
             AddressSpace::Address => {
                 let zeros = |kind, size: u32| buffer(socket, kind, vec![0; size as usize]);
                 let at_address = |alignment| BufferKind::Address { alignment };

@@ -139,6 +139,9 @@ impl ProbeEntry {
             AddressSpace::ShaderRecord => &[Feature::RayTracingPipeline],
             AddressSpace::Workgroup => &[Feature::WorkgroupLayout],
             AddressSpace::InlineUniform => &[Feature::InlineUniformBlock],
+            AddressSpace::HeapUniform | AddressSpace::HeapStorage => {
+                &[Feature::DescriptorHeap, Feature::UntypedPointers]
+            }
         };
         let stage: &[Feature] = match self.stage {
             Stage::Compute => &[],

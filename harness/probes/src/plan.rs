@@ -205,9 +205,10 @@ const fn row(
 ///
 /// Copies do not: NVIDIA's driver 580.159.04 reads zeros from local arrays of one element that are
 /// filled from a uniform buffer or from push constants, but not from a storage buffer.
-const ENTRIES: [EntryRow; 63] = {
+const ENTRIES: [EntryRow; 66] = {
     use AddressSpace::{
-        Address, InlineUniform, PushConstant, ShaderRecord, Storage, StorageElement, Uniform, UniformElement, Workgroup,
+        Address, HeapStorage, HeapUniform, InlineUniform, PushConstant, ShaderRecord, Storage, StorageElement, Uniform,
+        UniformElement, Workgroup,
     };
     use Direction::{Read, Write};
     use RecordStage::{AnyHit, Callable, ClosestHit, Intersection, Miss};
@@ -285,6 +286,9 @@ const ENTRIES: [EntryRow; 63] = {
         row("read_record_anyhit", ShaderRecord, Record(AnyHit), Read, LEAF),
         row("read_record_intersection", ShaderRecord, Record(Intersection), Read, LEAF),
         row("read_inline_uniform", InlineUniform, Compute, Read, &[Form::Leaf, Form::Vector, Form::Whole]),
+        row("read_heap_uniform", HeapUniform, Compute, Read, IN_BUFFERS),
+        row("read_heap_storage", HeapStorage, Compute, Read, IN_BUFFERS),
+        row("write_heap_storage", HeapStorage, Compute, Write, LEAF),
     ]
 };
 
@@ -299,6 +303,8 @@ fn most_bytes(space: AddressSpace) -> Option<u64> {
         | AddressSpace::UniformElement
         | AddressSpace::Storage
         | AddressSpace::StorageElement
+        | AddressSpace::HeapUniform
+        | AddressSpace::HeapStorage
         | AddressSpace::PushConstant
         | AddressSpace::Address => None,
     }
@@ -327,8 +333,13 @@ fn entries(places: &BTreeSet<(AddressSpace, Stage)>, block: &LaidOut) -> Vec<Pro
     let unbounded = block.size == Extent::Unbounded;
     let large = occupied(block) > WHOLE_BYTES;
     let holds = |space: AddressSpace| match space {
-        AddressSpace::Uniform | AddressSpace::UniformElement | AddressSpace::PushConstant => !unbounded,
-        AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address => true,
+        AddressSpace::Uniform
+        | AddressSpace::UniformElement
+        | AddressSpace::HeapUniform
+        | AddressSpace::PushConstant => !unbounded,
+        AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::HeapStorage | AddressSpace::Address => {
+            true
+        }
         AddressSpace::ShaderRecord | AddressSpace::Workgroup | AddressSpace::InlineUniform => {
             !unbounded && most_bytes(space).is_none_or(|most| occupied(block) <= most)
         }

@@ -45,11 +45,11 @@ fn hash_step(hash: u32, word: u32) -> u32 {
 
 /// Returns true if the probes of this entry point can run in regions of larger buffers. A
 /// length is that of the whole buffer, at an address there is no buffer to divide, and blocks in
-/// workgroup memory all start at its first byte. Few probes use untyped pointers, so they get modules of
-/// their own.
+/// workgroup memory all start at its first byte. Few probes use untyped pointers or a descriptor heap, so they
+/// get modules of their own.
 pub fn has_regions(entry: &ProbeEntry) -> bool {
-    use AddressSpace::{Address, InlineUniform, ShaderRecord, Workgroup};
-    !matches!(entry.space, Address | ShaderRecord | Workgroup | InlineUniform)
+    use AddressSpace::{Address, HeapStorage, HeapUniform, InlineUniform, ShaderRecord, Workgroup};
+    !matches!(entry.space, Address | ShaderRecord | Workgroup | InlineUniform | HeapUniform | HeapStorage)
         && !entry.is_untyped()
         && entry.forms.iter().all(|form| !matches!(form, Form::Length | Form::ByteAddress))
 }

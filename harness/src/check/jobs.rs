@@ -197,7 +197,9 @@ impl Check {
         let bytes = probe.image.owners.len();
         let beyond = |limit: u32| u32::try_from(bytes).map_or(true, |bytes| bytes > limit);
         match probe.entry.space {
-            AddressSpace::Uniform | AddressSpace::UniformElement if beyond(device.max_uniform_range) => {
+            AddressSpace::Uniform | AddressSpace::UniformElement | AddressSpace::HeapUniform
+                if beyond(device.max_uniform_range) =>
+            {
                 Some(Reason::UniformBufferTooSmall { has: device.max_uniform_range, needed: bytes })
             }
             AddressSpace::PushConstant if !probe.interface.has_root_constants && beyond(device.max_push_constants) => {
@@ -206,6 +208,8 @@ impl Check {
             AddressSpace::Uniform
             | AddressSpace::UniformElement
             | AddressSpace::InlineUniform
+            | AddressSpace::HeapUniform
+            | AddressSpace::HeapStorage
             | AddressSpace::Storage
             | AddressSpace::StorageElement
             | AddressSpace::PushConstant

@@ -1,14 +1,15 @@
 //! Descriptor heaps (`VK_EXT_descriptor_heap`), which ash 0.38 does not know.
 //!
 //! A heap is memory with the descriptors of a device, at distances that the device states. Shaders find a descriptor by its
-//! number, so a job's buffers in the heap are at their elements.
+//! number, so a job's buffers in the heap are at their elements. A pipeline with a heap has no sets: the descriptors of bound
+//! buffers follow in the heap, and the pipeline says where ([`BindingMappings`]).
 //!
 //! Source: `vulkan_core.h` of the Vulkan registry (header version 361).
 
 use std::ffi::{CStr, c_void};
 
 use ash::vk;
-use layoutproof_device::RunnerError;
+use layoutproof_device::{BufferKind, Job, JobBuffer, RunnerError};
 
 use crate::arena::Arena;
 use crate::device::VulkanDevice;
@@ -98,6 +99,115 @@ struct BindHeapInfo {
     heap: AddressRange,
     reserved_offset: u64,
     reserved_size: u64,
+}
+
+/// `VkDescriptorSetAndBindingMappingEXT` whose source is a constant offset in the heap. The source's data is a union;
+/// `VkDescriptorMappingSourceIndirectIndexEXT` makes it 56 bytes long.
+#[repr(C)]
+struct Mapping {
+    s_type: vk::StructureType,
+    p_next: *const c_void,
+    set: u32,
+    first_binding: u32,
+    binding_count: u32,
+    resources: u32,
+    source: u32,
+    heap_offset: u32,
+    heap_array_stride: u32,
+    embedded_sampler: *const c_void,
+    sampler_heap_offset: u32,
+    sampler_heap_array_stride: u32,
+    rest_of_union: [u64; 4],
+}
+
+const _: () = assert!(size_of::<Mapping>() == 96 && std::mem::offset_of!(Mapping, heap_offset) == 40);
+
+/// `VkShaderDescriptorSetAndBindingMappingInfoEXT`
+#[repr(C)]
+struct MappingInfo {
+    s_type: vk::StructureType,
+    p_next: *const c_void,
+    count: u32,
+    mappings: *const Mapping,
+}
+
+/// A binding whose descriptor is in the heap, at a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct MappedBinding {
+    set: u32,
+    binding: u32,
+    number: u32,
+}
+
+impl MappedBinding {
+    /// The bound buffers of a job with a heap.
+    pub(crate) fn of(job: &Job) -> Vec<Self> {
+        let numbers = heap_numbers(job);
+        let bound = job.buffers.iter().zip(numbers).filter(|(buffer, _)| !is_in_heap(buffer));
+        bound.map(|(buffer, number)| Self { set: buffer.set, binding: buffer.binding, number }).collect()
+    }
+}
+
+/// The places of a stage's bindings, to which the pipeline's creation gets a pointer.
+pub(crate) struct BindingMappings {
+    mappings: Vec<Mapping>,
+}
+
+impl BindingMappings {
+    pub(crate) fn new(functions: &HeapFunctions, mapped: &[MappedBinding]) -> Self {
+        let mapping = |mapped: &MappedBinding| Mapping {
+            s_type: vk::StructureType::from_raw(1_000_135_005),
+            p_next: std::ptr::null(),
+            set: mapped.set,
+            first_binding: mapped.binding,
+            binding_count: 1,
+            // `VK_SPIRV_RESOURCE_TYPE_ALL_EXT`
+            resources: 0x7FFF_FFFF,
+            // `VK_DESCRIPTOR_MAPPING_SOURCE_HEAP_WITH_CONSTANT_OFFSET_EXT`
+            source: 0,
+            heap_offset: u32::try_from(u64::from(mapped.number) * functions.descriptor)
+                .expect("the numbers of a job's buffers are small"),
+            heap_array_stride: 0,
+            embedded_sampler: std::ptr::null(),
+            sampler_heap_offset: 0,
+            sampler_heap_array_stride: 0,
+            rest_of_union: [0; 4],
+        };
+        Self { mappings: mapped.iter().map(mapping).collect() }
+    }
+
+    /// Calls `with` with the stage, to which the mappings are added.
+    pub(crate) fn add_to<T>(
+        &self,
+        stage: vk::PipelineShaderStageCreateInfo<'_>,
+        with: impl FnOnce(vk::PipelineShaderStageCreateInfo<'_>) -> T,
+    ) -> T {
+        let info = MappingInfo {
+            s_type: vk::StructureType::from_raw(1_000_135_006),
+            p_next: stage.p_next,
+            count: u32::try_from(self.mappings.len()).expect("a job has few buffers"),
+            mappings: self.mappings.as_ptr(),
+        };
+        with(vk::PipelineShaderStageCreateInfo { p_next: (&raw const info).cast(), ..stage })
+    }
+}
+
+pub(crate) fn is_in_heap(buffer: &JobBuffer) -> bool {
+    matches!(buffer.kind, BufferKind::HeapUniform | BufferKind::HeapStorage)
+}
+
+/// The number of each buffer's descriptor in the heap of a job: its element, or for a bound buffer the next free one.
+pub(crate) fn heap_numbers(job: &Job) -> Vec<u32> {
+    let in_heap = job.buffers.iter().filter(|buffer| is_in_heap(buffer));
+    let mut free = in_heap.map(|buffer| buffer.element + 1).max().unwrap_or(0);
+    let number = |buffer: &JobBuffer| {
+        if is_in_heap(buffer) {
+            return buffer.element;
+        }
+        free += 1;
+        free - 1
+    };
+    job.buffers.iter().map(number).collect()
 }
 
 type WriteDescriptors =

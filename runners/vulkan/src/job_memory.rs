@@ -11,6 +11,7 @@ use layoutproof_device::{AddressHolder, BufferAfter, BufferKind, Job, JobBuffer,
 
 use crate::arena::{Arena, REGION, regions};
 use crate::descriptors::{BoundDescriptor, DescriptorContent};
+use crate::heap::heap_numbers;
 use crate::physical::RecordAlignments;
 use crate::pipeline_layout::descriptor_type;
 
@@ -161,33 +162,25 @@ impl JobMemory {
         bound
     }
 
-    /// The ranges of the buffers with this kind: a kind of the heap, or [`BufferKind::Captured`].
-    pub(crate) fn ranges(&self, job: &Job, kind: BufferKind) -> Vec<(u32, ArenaRange)> {
-        let own = job.buffers.iter().zip(&self.placed).filter(|(buffer, _)| buffer.kind == kind);
+    /// The ranges of the buffers for captured outputs, by number.
+    pub(crate) fn captured(&self, job: &Job) -> Vec<(u32, ArenaRange)> {
+        let own = job.buffers.iter().zip(&self.placed).filter(|(buffer, _)| buffer.kind == BufferKind::Captured);
         let range = |(buffer, placed): (&JobBuffer, &PlacedBuffer)| {
-            let number = if kind == BufferKind::Captured { buffer.binding } else { buffer.element };
             let start = placed.start + u64::from(placed.placement.offset);
-            (number, ArenaRange { start, size: placed.placement.size })
+            (buffer.binding, ArenaRange { start, size: placed.placement.size })
         };
         own.map(range).collect()
     }
 
-    /// The buffers in the heap.
+    /// The buffers of a job with a heap: those in the heap, and the bound ones.
     pub(crate) fn heap(&self, job: &Job, arena: &Arena) -> Vec<HeapRange> {
-        let kinds = [
-            (BufferKind::HeapUniform, vk::DescriptorType::UNIFORM_BUFFER),
-            (BufferKind::HeapStorage, vk::DescriptorType::STORAGE_BUFFER),
-        ];
-        let in_heap = kinds.into_iter().flat_map(|(kind, ty)| {
-            let ranges = self.ranges(job, kind).into_iter();
-            ranges.map(move |(element, range)| HeapRange {
-                element,
-                ty,
-                address: arena.address() + range.start,
-                size: range.size.into(),
-            })
-        });
-        in_heap.collect()
+        let range = |((buffer, placed), element): ((&JobBuffer, &PlacedBuffer), u32)| HeapRange {
+            element,
+            ty: descriptor_type(DescriptorType::Buffer(buffer.kind)),
+            address: arena.address() + placed.start + u64::from(placed.placement.offset),
+            size: placed.placement.size.into(),
+        };
+        job.buffers.iter().zip(&self.placed).zip(heap_numbers(job)).map(range).collect()
     }
 
     fn range(&self, set: u32, number: u32, binding: &DescriptorArray, element: u32) -> ArenaRange {

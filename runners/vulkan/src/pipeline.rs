@@ -10,7 +10,7 @@ use layoutproof_device::{Draw, Geometry, Job, RecordStage, RunnerError, Trace};
 
 use crate::device::{RayTracing, VulkanDevice};
 use crate::failure::{failed, shader_failed};
-use crate::heap;
+use crate::heap::{self, BindingMappings};
 use crate::pipeline_layout::PipelineLayout;
 use crate::requirements::{CLOSEST_HIT, spirv_words};
 use crate::specialization::Specialization;
@@ -161,16 +161,25 @@ fn dispatches(
     stage: vk::PipelineShaderStageCreateInfo<'_>,
     layout: &PipelineLayout,
 ) -> Result<vk::Pipeline, RunnerError> {
+    let (Some(mapped), Some(functions)) = (&layout.heap, &device.heap) else {
+        let create_info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout.raw);
+        return dispatch(device, &create_info);
+    };
     let mut flags = vk::PipelineCreateFlags2CreateInfoKHR::default().flags(heap::PIPELINE);
-    let mut create_info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout.raw);
-    if layout.has_heap {
-        create_info = create_info.layout(vk::PipelineLayout::null()).push_next(&mut flags);
-    }
+    BindingMappings::new(functions, mapped).add_to(stage, |stage| {
+        dispatch(device, &vk::ComputePipelineCreateInfo::default().stage(stage).push_next(&mut flags))
+    })
+}
+
+fn dispatch(
+    device: &VulkanDevice,
+    create_info: &vk::ComputePipelineCreateInfo<'_>,
+) -> Result<vk::Pipeline, RunnerError> {
     // SAFETY: module and layout come from this device and live; the module has an entry point with
     // that name. This process cannot know if the module is valid, and drivers may crash on an
     // invalid one. That is why probes run in a separate process.
     let made = unsafe {
-        device.raw.create_compute_pipelines(vk::PipelineCache::null(), std::slice::from_ref(&create_info), None)
+        device.raw.create_compute_pipelines(vk::PipelineCache::null(), std::slice::from_ref(create_info), None)
     };
     only("vkCreateComputePipelines", made)
 }

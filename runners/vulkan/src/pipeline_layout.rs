@@ -5,10 +5,11 @@ use std::rc::Rc;
 
 use ash::vk;
 use layoutproof_device::descriptors::{DescriptorArray, DescriptorType, Descriptors};
-use layoutproof_device::{BufferKind, Geometry, ImageKind, Job, JobBuffer, RunnerError};
+use layoutproof_device::{BufferKind, Geometry, ImageKind, Job, RunnerError};
 
 use crate::device::VulkanDevice;
 use crate::failure::failed;
+use crate::heap::{MappedBinding, is_in_heap};
 
 /// The parts of a job that determine its layouts. Jobs with equal shapes share them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,8 +20,8 @@ pub(crate) struct PipelineShape {
     pub(crate) push_constants: u32,
     /// The stages that see descriptors and push constants.
     pub(crate) stages: vk::ShaderStageFlags,
-    /// True if the pipeline has a descriptor heap in place of sets.
-    pub(crate) has_heap: bool,
+    /// The bindings of a pipeline that has a descriptor heap in place of sets.
+    pub(crate) heap: Option<Vec<MappedBinding>>,
 }
 
 /// The descriptors of one binding.
@@ -44,11 +45,13 @@ impl PipelineShape {
         let in_set = |arrays: &BTreeMap<u32, DescriptorArray>| {
             arrays.iter().map(|(binding, array)| (*binding, shape(array))).collect()
         };
+        let has_heap = job.buffers.iter().any(is_in_heap);
+        let sets = descriptors.sets.iter().filter(|_| !has_heap);
         Self {
-            sets: descriptors.sets.iter().map(|(set, arrays)| (*set, in_set(arrays))).collect(),
+            sets: sets.map(|(set, arrays)| (*set, in_set(arrays))).collect(),
             push_constants: u32::try_from(job.push_constants.len()).expect("within the device's limit"),
             stages: stages(job),
-            has_heap: has_heap(job),
+            heap: has_heap.then(|| MappedBinding::of(job)),
         }
     }
 
@@ -84,11 +87,6 @@ fn stages(job: &Job) -> vk::ShaderStageFlags {
     }
 }
 
-fn has_heap(job: &Job) -> bool {
-    let is_in_heap = |buffer: &JobBuffer| matches!(buffer.kind, BufferKind::HeapUniform | BufferKind::HeapStorage);
-    job.buffers.iter().any(is_in_heap)
-}
-
 pub(crate) fn descriptor_type(ty: DescriptorType) -> vk::DescriptorType {
     match ty {
         DescriptorType::Buffer(kind) => match kind {
@@ -119,8 +117,8 @@ pub(crate) struct PipelineLayout {
     pub(crate) sets: Vec<SetLayout>,
     /// The stages that see the push constants.
     pub(crate) stages: vk::ShaderStageFlags,
-    /// True if the pipeline has a descriptor heap in place of sets, and so no layout.
-    pub(crate) has_heap: bool,
+    /// The bindings of a pipeline that has a descriptor heap in place of sets, and so no layout.
+    pub(crate) heap: Option<Vec<MappedBinding>>,
     device: Rc<VulkanDevice>,
 }
 
@@ -141,7 +139,12 @@ impl PipelineLayout {
         // SAFETY: the set layouts come from this device and live; sizes were checked against the device's limits.
         let raw = unsafe { device.raw.create_pipeline_layout(&create_info, None) }
             .map_err(failed("vkCreatePipelineLayout"))?;
-        Ok(Self { raw, sets, stages, has_heap: shape.has_heap, device: Rc::clone(device) })
+        Ok(Self { raw, sets, stages, heap: shape.heap.clone(), device: Rc::clone(device) })
+    }
+
+    /// True if the pipeline has a descriptor heap in place of sets.
+    pub(crate) fn has_heap(&self) -> bool {
+        self.heap.is_some()
     }
 }
 

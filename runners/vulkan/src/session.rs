@@ -7,7 +7,7 @@ use std::time::Duration;
 use layoutproof_device::descriptors::Descriptors;
 use layoutproof_device::limits::check_features;
 use layoutproof_device::placement::BufferPlacement;
-use layoutproof_device::{BufferKind, DeviceInfo, DeviceSession, Feature, Geometry, Job, ReadBack, RunnerError};
+use layoutproof_device::{DeviceInfo, DeviceSession, Feature, Geometry, Job, ReadBack, RunnerError};
 
 use crate::arena::Arena;
 use crate::commands::{Start, VulkanCommands, VulkanSubmission};
@@ -76,17 +76,19 @@ impl DeviceSession for VulkanSession {
         let mut bound = memory.descriptors(job, &descriptors, &self.arena);
         bound.extend_from_slice(&resources.bound);
         let heap = match &self.device.heap {
-            Some(functions) if layout.has_heap => {
+            Some(functions) if layout.has_heap() => {
                 Some(Heap::new(&self.device, functions, &memory.heap(job, &self.arena))?)
             }
             _ => None,
         };
+        // A heap takes the place of sets.
+        let bound = if layout.has_heap() { Vec::new() } else { bound };
         let sets = DescriptorSets::new(&self.device, &layout, &shape, &bound)?;
         let pipeline = self.pipeline(job, &PipelineUse { layout: &layout, words, targets: targets.as_deref() })?;
 
         memory.write_handles(&pipeline.handles, &mut self.arena);
         let dispatch = Start::Dispatch(job.workgroups);
-        let captured = memory.ranges(job, BufferKind::Captured);
+        let captured = memory.captured(job);
         let start = match (targets.as_deref(), &job.geometry) {
             (Some(targets), None) => Some(Start::Draw(targets)),
             (Some(targets), Some(Geometry::Vertex)) => {

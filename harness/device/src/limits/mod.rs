@@ -232,8 +232,8 @@ fn check_records(job: &Job) -> Result<(), RunnerError> {
     }
 }
 
-/// Checks that a job starts in one way, that outputs are captured of vertices alone, and that buffers in a heap are the
-/// only ones and have numbers of their own.
+/// Checks that a job starts in one way, that outputs are captured of vertices alone, and that buffers in a heap have numbers
+/// of their own. A dispatch with a heap may have bound buffers, too, but neither arrays of them nor other descriptors.
 fn check_geometry(job: &Job) -> Result<(), RunnerError> {
     let captured = is_of_kind(job, BufferKind::Captured);
     match &job.geometry {
@@ -249,9 +249,17 @@ fn check_geometry(job: &Job) -> Result<(), RunnerError> {
     let is_in_heap = |buffer: &&JobBuffer| matches!(buffer.kind, BufferKind::HeapUniform | BufferKind::HeapStorage);
     let numbers: Vec<u32> = job.buffers.iter().filter(is_in_heap).map(|buffer| buffer.element).collect();
     let distinct: BTreeSet<u32> = numbers.iter().copied().collect();
-    if !numbers.is_empty() && (numbers.len() < job.buffers.len() || !job.images.is_empty() || !job.samplers.is_empty())
-    {
-        return refuse("a descriptor heap, and descriptors outside of it".to_owned());
+    let fits = |buffer: &JobBuffer| match buffer.kind {
+        BufferKind::HeapUniform | BufferKind::HeapStorage => true,
+        BufferKind::Uniform | BufferKind::StorageRead | BufferKind::Storage => buffer.element == 0,
+        BufferKind::InlineUniform | BufferKind::Address { .. } | BufferKind::ShaderRecord | BufferKind::Captured => {
+            false
+        }
+    };
+    let is_plain = job.draw.is_none() && job.trace.is_none() && job.geometry.is_none() && job.push_constants.is_empty();
+    let has_others = !job.buffers.iter().all(fits) || !job.images.is_empty() || !job.samplers.is_empty();
+    if !numbers.is_empty() && (!is_plain || has_others) {
+        return refuse("a descriptor heap outside of a dispatch, or with more than single buffers".to_owned());
     }
     if distinct.len() < numbers.len() { refuse("two buffers at one place of the heap".to_owned()) } else { Ok(()) }
 }

@@ -68,10 +68,13 @@ pub(super) fn declaration(declared: &GlslDeclaration<'_>) -> Result<String, NotI
     let rules = declared.rules;
     let head = match declared.space {
         AddressSpace::PushConstant => format!("layout({rules}, push_constant) uniform"),
-        AddressSpace::Uniform | AddressSpace::UniformElement | AddressSpace::InlineUniform => {
+        AddressSpace::Uniform
+        | AddressSpace::UniformElement
+        | AddressSpace::InlineUniform
+        | AddressSpace::HeapUniform => {
             format!("layout({rules}, set = 0, binding = 0) uniform")
         }
-        AddressSpace::Storage | AddressSpace::StorageElement => {
+        AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::HeapStorage => {
             format!("layout({rules}, set = 0, binding = 0) readonly buffer")
         }
         AddressSpace::ShaderRecord => format!("layout({rules}, shaderRecordEXT) buffer"),

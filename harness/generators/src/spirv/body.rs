@@ -11,6 +11,7 @@ use rspirv::spirv::Word;
 
 use super::access::{OPEN, SpirvPlace};
 use super::block::Way;
+use super::heap::HeapPlace;
 use super::input_place::InputPlace;
 use super::kind::ScalarKind;
 use super::types::{EmittedType, TypeEmitter, TypedForm};
@@ -23,6 +24,8 @@ pub(super) struct SpirvInterface {
     pub(super) block: SpirvPlace,
     /// The type of the pointer to a block at an address, which is in the block's variable.
     pub(super) address: Option<Word>,
+    /// The way to a block in the descriptor heap, which is the block's variable.
+    pub(super) heap: Option<HeapPlace>,
     pub(super) output: SpirvPlace,
     pub(super) input: InputPlace,
     /// The block in the other layout, for [`Form::Copied`].

@@ -25,9 +25,11 @@ impl BlockStorage {
     /// Returns the declaration for a block in `space`.
     pub(super) fn of_space(space: AddressSpace) -> Self {
         let (class, element) = match space {
-            AddressSpace::Uniform | AddressSpace::InlineUniform => (StorageClass::Uniform, None),
+            AddressSpace::Uniform | AddressSpace::InlineUniform | AddressSpace::HeapUniform => {
+                (StorageClass::Uniform, None)
+            }
             AddressSpace::UniformElement => (StorageClass::Uniform, Some(BLOCK_ELEMENT)),
-            AddressSpace::Storage => (StorageClass::StorageBuffer, None),
+            AddressSpace::Storage | AddressSpace::HeapStorage => (StorageClass::StorageBuffer, None),
             AddressSpace::StorageElement => (StorageClass::StorageBuffer, Some(BLOCK_ELEMENT)),
             AddressSpace::PushConstant => (StorageClass::PushConstant, None),
             AddressSpace::Address => (StorageClass::PhysicalStorageBuffer, None),

@@ -3,7 +3,7 @@
 //! Every space has its own variable of the block's type, and a second one for entry points that
 //! write it; all of them are at set 0 binding 0. For arrays of buffers the variable is the array.
 //! For a block at an address the variable is the push constants, or the shader record, with the address.
-//! A block in a shader record has no binding. Code with untyped pointers has variables of its own.
+//! A block in a shader record has no binding, and for one in a descriptor heap the variable is the heap. Code with untyped pointers has variables of its own.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -116,6 +116,7 @@ impl<'a> InterfaceVariables<'a> {
         SpirvInterface {
             block: self.block_place(types, entry, declaration, words),
             address: is_at_address.then(|| self.address_type(types, declaration)),
+            heap: types.heap_place(entry.space, self.block.id),
             output: self.output.clone(),
             input: self.input.clone(),
             copy: if has(Form::Copied) { self.copy_place(types, entry.direction) } else { None },
@@ -177,6 +178,7 @@ impl<'a> InterfaceVariables<'a> {
 
         let variable = match space {
             AddressSpace::Address => self.address_variable(types, declaration),
+            AddressSpace::HeapUniform | AddressSpace::HeapStorage => types.heap_variable(),
             AddressSpace::Workgroup if declaration == Declaration::Retyped => {
                 self.shared_words(types, direction, words).words.pointer
             }
@@ -211,7 +213,14 @@ impl<'a> InterfaceVariables<'a> {
         };
 
         match (space, direction) {
-            (AddressSpace::PushConstant | AddressSpace::Address | AddressSpace::ShaderRecord, _) => {}
+            (
+                AddressSpace::PushConstant
+                | AddressSpace::Address
+                | AddressSpace::ShaderRecord
+                | AddressSpace::HeapUniform
+                | AddressSpace::HeapStorage,
+                _,
+            ) => {}
             // The words already are.
             (AddressSpace::Workgroup, _) if declaration == Declaration::Retyped => {}
             (AddressSpace::Workgroup, _) => types.builder.decorate(variable, Decoration::Aliased, []),

@@ -1,5 +1,5 @@
 //! Writes SPIR-V modules with offsets and strides of our own: version 1.3, and 1.4 for ray-tracing
-//! stages and for blocks in workgroup memory.
+//! stages and for blocks in workgroup memory or in a descriptor heap.
 //!
 //! Any rule set can be written, because every offset is a decoration: nothing here knows a layout
 //! rule. One module holds all entry points of a plan. The block's variables share set 0 binding 0,
@@ -10,11 +10,12 @@
 //! to the probe. `body` and `forms` write the code, `access` its loads and stores, and `convert`
 //! the conversions between leaves and words. `caller` writes the ray generation that reaches another
 //! stage. `input_place` is the place of the input. `rules` and
-//! `needs` find what a device and `spirv-val` must allow. `workgroup` fills workgroup memory.
+//! `needs` find what a device and `spirv-val` must allow. `workgroup` fills workgroup memory, and
+//! `heap` finds a block in the descriptor heap.
 //! `regions` writes modules of many blocks.
 //!
 //! Source: SPIR-V specification; `SPV_KHR_physical_storage_buffer`; `SPV_KHR_ray_tracing`; Vulkan
-//! specification, "Shader Interfaces"; `SPV_KHR_untyped_pointers`.
+//! specification, "Shader Interfaces"; `SPV_KHR_untyped_pointers`; `SPV_EXT_descriptor_heap`.
 
 mod access;
 mod block;
@@ -23,6 +24,7 @@ mod buffers;
 mod caller;
 mod convert;
 mod forms;
+mod heap;
 mod input_place;
 mod interface;
 mod kind;
@@ -181,10 +183,13 @@ fn refuse_unsized(layout: &BlockLayout, size: Extent, plan: &ProbePlan) -> Resul
         AddressSpace::Uniform
         | AddressSpace::UniformElement
         | AddressSpace::InlineUniform
+        | AddressSpace::HeapUniform
         | AddressSpace::PushConstant
         | AddressSpace::ShaderRecord
         | AddressSpace::Workgroup => true,
-        AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address => false,
+        AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::HeapStorage | AddressSpace::Address => {
+            false
+        }
     };
 
     let cannot = |entry: &&ProbeEntry| sized(entry.space) || entry.forms.iter().any(whole);

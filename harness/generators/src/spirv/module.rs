@@ -10,7 +10,7 @@ use super::block::{SpirvNode, Way};
 use super::body::{AnswerMode, BodyWriter, SpirvInterface};
 use super::interface::InterfaceVariables;
 use super::kind::ScalarKind;
-use super::needs::{Need, UNTYPED_EXTENSION, WORKGROUP_EXTENSION};
+use super::needs::{HEAP_EXTENSION, Need, UNTYPED_EXTENSION, WORKGROUP_EXTENSION};
 use super::stages::{EntryStages, NO_FUNCTION, end_function};
 use super::types::TypeEmitter;
 use crate::ProduceError;
@@ -37,7 +37,8 @@ pub(super) struct ModuleUse {
 pub(super) fn begin(needs: &[Need], spaces: &BTreeSet<AddressSpace>, module_use: ModuleUse) -> TypeEmitter {
     let mut types = TypeEmitter::new();
     let has_workgroup = spaces.contains(&AddressSpace::Workgroup);
-    types.builder.set_version(1, if has_workgroup || module_use.traced { 4 } else { 3 });
+    let has_heap = spaces.contains(&AddressSpace::HeapUniform) || spaces.contains(&AddressSpace::HeapStorage);
+    types.builder.set_version(1, if has_workgroup || has_heap || module_use.traced { 4 } else { 3 });
     types.builder.capability(Capability::Shader);
     for need in needs {
         types.builder.capability(need.capability);
@@ -55,7 +56,11 @@ pub(super) fn begin(needs: &[Need], spaces: &BTreeSet<AddressSpace>, module_use:
         addressing = AddressingModel::PhysicalStorageBuffer64;
     }
 
-    if module_use.untyped {
+    if has_heap {
+        types.builder.capability(Capability::DescriptorHeapEXT);
+        extensions.insert(HEAP_EXTENSION);
+    }
+    if module_use.untyped || has_heap {
         types.builder.capability(Capability::UntypedPointersKHR);
         extensions.insert(UNTYPED_EXTENSION);
     }
@@ -118,6 +123,9 @@ impl<'a> ModuleWriter<'a> {
         }
         if let Some(pointer) = interface.address {
             interface.block.pointer = self.types.load_address(interface.block.pointer, pointer);
+        }
+        if let Some(heap) = interface.heap {
+            interface.block.pointer = self.types.take_from_heap(interface.block.pointer, heap);
         }
         let (lane, shared) = (interface.lane, interface.shared.clone());
         let mut body = BodyWriter { types: &mut self.types, interface, leaves, wiring, answers: AnswerMode::Stored };

@@ -15,6 +15,9 @@ use layoutproof_probes::AddressSpace;
 /// The extension for blocks in workgroup memory.
 pub(super) const WORKGROUP_EXTENSION: &str = "SPV_KHR_workgroup_memory_explicit_layout";
 
+/// The extension for descriptors in a heap.
+pub(super) const HEAP_EXTENSION: &str = "SPV_EXT_descriptor_heap";
+
 /// The extension for pointers without a type.
 pub(super) const UNTYPED_EXTENSION: &str = "SPV_KHR_untyped_pointers";
 
@@ -59,20 +62,21 @@ fn arithmetic(kind: ScalarKind) -> Vec<Need> {
 /// of storage buffers apply.
 fn storage(kind: ScalarKind, space: AddressSpace) -> Option<Need> {
     use AddressSpace::{
-        Address, InlineUniform, PushConstant, ShaderRecord, Storage, StorageElement, Uniform, UniformElement, Workgroup,
+        Address, HeapStorage, HeapUniform, InlineUniform, PushConstant, ShaderRecord, Storage, StorageElement, Uniform,
+        UniformElement, Workgroup,
     };
     let (capability, feature) = match (kind.bits, space) {
-        (8, Storage | StorageElement | Address | ShaderRecord) => {
+        (8, Storage | StorageElement | HeapStorage | Address | ShaderRecord) => {
             (Capability::StorageBuffer8BitAccess, Feature::StorageBuffer8)
         }
-        (8, Uniform | UniformElement | InlineUniform) => {
+        (8, Uniform | UniformElement | InlineUniform | HeapUniform) => {
             (Capability::UniformAndStorageBuffer8BitAccess, Feature::UniformBuffer8)
         }
         (8, PushConstant) => (Capability::StoragePushConstant8, Feature::PushConstant8),
-        (16, Storage | StorageElement | Address | ShaderRecord) => {
+        (16, Storage | StorageElement | HeapStorage | Address | ShaderRecord) => {
             (Capability::StorageBuffer16BitAccess, Feature::StorageBuffer16)
         }
-        (16, Uniform | UniformElement | InlineUniform) => {
+        (16, Uniform | UniformElement | InlineUniform | HeapUniform) => {
             (Capability::UniformAndStorageBuffer16BitAccess, Feature::UniformBuffer16)
         }
         (16, PushConstant) => (Capability::StoragePushConstant16, Feature::PushConstant16),
@@ -80,8 +84,8 @@ fn storage(kind: ScalarKind, space: AddressSpace) -> Option<Need> {
         (16, Workgroup) => (Capability::WorkgroupMemoryExplicitLayout16BitAccessKHR, Feature::Workgroup16),
         (
             _,
-            Storage | StorageElement | Address | ShaderRecord | Uniform | UniformElement | InlineUniform | PushConstant
-            | Workgroup,
+            Storage | StorageElement | HeapStorage | Address | ShaderRecord | Uniform | UniformElement | InlineUniform
+            | HeapUniform | PushConstant | Workgroup,
         ) => return None,
     };
     let extension = match (kind.bits, space) {

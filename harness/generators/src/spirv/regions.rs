@@ -224,6 +224,7 @@ fn interfaces(
         SpirvInterface {
             block: block.clone(),
             address: None,
+            heap: None,
             output: output.clone(),
             input: input.starting_at(*start),
             copy,

@@ -26,9 +26,13 @@ pub fn required_feature(rules: BlockRules, space: AddressSpace) -> Option<Featur
 /// Returns the strictest rules that `block` obeys in `space`.
 pub(super) fn needed(block: &SpirvNode, space: AddressSpace) -> BlockRules {
     let extended = match space {
-        AddressSpace::Uniform | AddressSpace::UniformElement | AddressSpace::InlineUniform => true,
+        AddressSpace::Uniform
+        | AddressSpace::UniformElement
+        | AddressSpace::InlineUniform
+        | AddressSpace::HeapUniform => true,
         AddressSpace::Storage
         | AddressSpace::StorageElement
+        | AddressSpace::HeapStorage
         | AddressSpace::Address
         | AddressSpace::ShaderRecord
         | AddressSpace::PushConstant

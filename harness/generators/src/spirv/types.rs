@@ -11,6 +11,7 @@ use rspirv::dr::{Builder, Operand};
 use rspirv::spirv::{Decoration, StorageClass, Word};
 
 use super::block::{SpirvField, SpirvNode};
+use super::heap::HeapDeclarations;
 use super::kind::{ScalarKind, ScalarMeaning};
 
 /// A type with its id and the types of its parts.
@@ -91,6 +92,7 @@ pub(super) struct TypeEmitter {
     pointers: BTreeMap<(u32, Word), Word>,
     /// By storage class.
     untyped_pointers: BTreeMap<u32, Word>,
+    pub(super) heap: HeapDeclarations,
 }
 
 impl TypeEmitter {
@@ -106,6 +108,7 @@ impl TypeEmitter {
             constants: BTreeMap::new(),
             pointers: BTreeMap::new(),
             untyped_pointers: BTreeMap::new(),
+            heap: HeapDeclarations::default(),
         }
     }
 

@@ -127,6 +127,8 @@ pub fn has(entry: &ProbeEntry) -> bool {
         AddressSpace::Uniform | AddressSpace::Storage | AddressSpace::PushConstant => true,
         AddressSpace::UniformElement
         | AddressSpace::InlineUniform
+        | AddressSpace::HeapUniform
+        | AddressSpace::HeapStorage
         | AddressSpace::StorageElement
         | AddressSpace::Address
         | AddressSpace::ShaderRecord
@@ -153,6 +155,8 @@ fn check_space(block: &WgslNode, entry: &ProbeEntry, uniform: UniformLayout) -> 
         AddressSpace::PushConstant => "immediate",
         AddressSpace::UniformElement
         | AddressSpace::InlineUniform
+        | AddressSpace::HeapUniform
+        | AddressSpace::HeapStorage
         | AddressSpace::Storage
         | AddressSpace::StorageElement
         | AddressSpace::Address
@@ -176,11 +180,21 @@ fn check_space(block: &WgslNode, entry: &ProbeEntry, uniform: UniformLayout) -> 
 
 fn variable(block: &WgslNode, entry: &ProbeEntry) -> String {
     let address_space = match (entry.space, entry.direction) {
-        (AddressSpace::Uniform | AddressSpace::UniformElement | AddressSpace::InlineUniform, _) => "uniform",
+        (
+            AddressSpace::Uniform
+            | AddressSpace::UniformElement
+            | AddressSpace::InlineUniform
+            | AddressSpace::HeapUniform,
+            _,
+        ) => "uniform",
         (AddressSpace::PushConstant, _) => "immediate",
         (AddressSpace::Workgroup, _) => "workgroup",
         (
-            AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address | AddressSpace::ShaderRecord,
+            AddressSpace::Storage
+            | AddressSpace::StorageElement
+            | AddressSpace::HeapStorage
+            | AddressSpace::Address
+            | AddressSpace::ShaderRecord,
             direction,
         ) => match direction {
             Direction::Read => "storage, read",
@@ -192,6 +206,8 @@ fn variable(block: &WgslNode, entry: &ProbeEntry) -> String {
         AddressSpace::Uniform
         | AddressSpace::UniformElement
         | AddressSpace::InlineUniform
+        | AddressSpace::HeapUniform
+        | AddressSpace::HeapStorage
         | AddressSpace::Storage
         | AddressSpace::StorageElement
         | AddressSpace::Address

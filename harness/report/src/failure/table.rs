@@ -342,6 +342,8 @@ fn axes(row: &Row) -> String {
         AddressSpace::ShaderRecord => "shader record",
         AddressSpace::Workgroup => "workgroup",
         AddressSpace::InlineUniform => "inline uniform",
+        AddressSpace::HeapUniform => "heap uniform",
+        AddressSpace::HeapStorage => "heap storage",
     };
     let stage = (stage != Stage::Compute).then_some(stage.as_str());
     let direction = match direction {

@@ -6,6 +6,8 @@
 //! each case under one of its rule sets, chosen by the case's id, in the buffer kind that the rule
 //! set is for (uniform if it aligns arrays to 16 bytes or is WGSL's).
 //!
+//! A buffer of a descriptor heap is probed there alone, whether a case has it or a user's file.
+//!
 //! A block of a user's file already implies a space: a `cbuffer` is bound as a uniform buffer. Such
 //! a block is probed in that space, in every stage.
 //!
@@ -20,7 +22,7 @@ use std::collections::BTreeSet;
 
 use layoutproof_device::RecordStage;
 use layoutproof_layout::rules::HomeBuffer;
-use layoutproof_layout::{Block, BlockKind, BlockLayout, find};
+use layoutproof_layout::{Block, BlockKind, BlockLayout, Reach, find};
 
 use crate::check::produce::settings::Settings;
 use crate::check::subject::Subject;
@@ -33,8 +35,13 @@ pub(super) fn reach(subject: &Subject, layout: &BlockLayout, settings: &Settings
     let kind = layout.kind;
     let is_entry_record = subject.declaration(layout.view).is_some_and(Block::has_entry_record);
     let is_record = kind == BlockKind::ShaderRecord || is_entry_record;
-    let usual =
-        if subject.source.is_case { Usual::of_case(subject, is_record) } else { Usual::of_kind(kind, is_entry_record) };
+    let usual = if layout.reach == Reach::DescriptorHeap {
+        Usual::in_heap(kind)
+    } else if subject.source.is_case {
+        Usual::of_case(subject, is_record)
+    } else {
+        Usual::of_kind(kind, is_entry_record)
+    };
     let has_space = |space: &AddressSpace| {
         settings.spaces.as_ref().map_or_else(|| usual.spaces.contains(space), |asked| asked.contains(space))
     };
@@ -106,12 +113,22 @@ impl Usual {
         let uniform = is_for_uniform(subject.rules);
         let usual = |space: &AddressSpace| match space {
             AddressSpace::Uniform | AddressSpace::Storage | AddressSpace::PushConstant => true,
-            AddressSpace::UniformElement | AddressSpace::InlineUniform => core && uniform,
-            AddressSpace::StorageElement | AddressSpace::Address | AddressSpace::Workgroup => core && !uniform,
+            AddressSpace::UniformElement | AddressSpace::InlineUniform | AddressSpace::HeapUniform => core && uniform,
+            AddressSpace::StorageElement
+            | AddressSpace::HeapStorage
+            | AddressSpace::Address
+            | AddressSpace::Workgroup => core && !uniform,
             AddressSpace::ShaderRecord => is_record,
         };
         let home = if uniform { AddressSpace::Uniform } else { AddressSpace::Storage };
         Self { spaces: AddressSpace::ALL.into_iter().filter(usual).collect(), drawn: core.then_some(home) }
+    }
+
+    /// Returns the space of a buffer whose descriptor is in a heap.
+    fn in_heap(kind: BlockKind) -> Self {
+        let is_uniform = matches!(kind, BlockKind::ConstantBuffer | BlockKind::UniformBlock);
+        let space = if is_uniform { AddressSpace::HeapUniform } else { AddressSpace::HeapStorage };
+        Self { spaces: [space].into(), drawn: None }
     }
 
     /// Returns the spaces that a user's declaration implies. `is_entry_record` is true for parameters of a

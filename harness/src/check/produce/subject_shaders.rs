@@ -129,12 +129,8 @@ impl SubjectShaders {
             return;
         }
 
-        match &layout.reach {
-            Reach::Stage(data) => return self.gaps.push(Gap::language(not_executed(*data))),
-            Reach::DescriptorHeap => {
-                return self.gaps.push(Gap::language("our own shaders take no buffer from a descriptor heap"));
-            }
-            Reach::Parameter | Reach::Pointer(_) | Reach::RawAccess { .. } => {}
+        if let Reach::Stage(data) = &layout.reach {
+            return self.gaps.push(Gap::language(not_executed(*data)));
         }
         let leaves = self.leaves(layout);
         let settings = &self.spare(settings, layout, &leaves);

@@ -63,8 +63,17 @@ const TRACED: [&str; 6] = ["raygeneration", "callable", "miss", "closesthit", "a
 
 #[test]
 fn all_spaces_can_be_asked_for() {
-    let others = ["uniform-element", "storage-element", "address", "push-constant", "workgroup", "inline-uniform"]
-        .map(|space| (space, "compute"));
+    let others = [
+        "uniform-element",
+        "storage-element",
+        "address",
+        "push-constant",
+        "workgroup",
+        "inline-uniform",
+        "heap-uniform",
+        "heap-storage",
+    ]
+    .map(|space| (space, "compute"));
     let compute = [&others[..], &[("uniform", "compute"), ("storage", "compute")]].concat();
     assert_eq!(places("a.hlsl --rules scalar --space all --stage compute"), named(&compute));
     let drawn = [("storage", "vertex"), ("storage", "fragment")];

@@ -160,7 +160,10 @@ fn most_bytes(entry: &ProbeEntry, device: &DeviceInfo) -> usize {
     let bytes = match entry.space {
         _ if entry.forms.iter().any(|form| matches!(form, Form::Workgroup | Form::Sized)) => WORKGROUP_BYTES,
         AddressSpace::PushConstant => device.max_push_constants,
-        AddressSpace::Uniform | AddressSpace::UniformElement | AddressSpace::InlineUniform => device.max_uniform_range,
+        AddressSpace::Uniform
+        | AddressSpace::UniformElement
+        | AddressSpace::InlineUniform
+        | AddressSpace::HeapUniform => device.max_uniform_range,
         AddressSpace::Storage
         | AddressSpace::StorageElement
         | AddressSpace::Address
