@@ -101,8 +101,19 @@ struct BindHeapInfo {
     reserved_size: u64,
 }
 
-/// `VkDescriptorSetAndBindingMappingEXT` whose source is a constant offset in the heap. The source's data is a union;
-/// `VkDescriptorMappingSourceIndirectIndexEXT` makes it 56 bytes long.
+/// `VkDescriptorMappingSourceConstantOffsetEXT` in the union `VkDescriptorMappingSourceDataEXT`, which
+/// `VkDescriptorMappingSourceIndirectIndexEXT` makes 56 bytes long.
+#[repr(C)]
+struct ConstantOffset {
+    heap_offset: u32,
+    heap_array_stride: u32,
+    embedded_sampler: *const c_void,
+    sampler_heap_offset: u32,
+    sampler_heap_array_stride: u32,
+    rest_of_union: [u64; 4],
+}
+
+/// `VkDescriptorSetAndBindingMappingEXT` whose source is a constant offset in the heap.
 #[repr(C)]
 struct Mapping {
     s_type: vk::StructureType,
@@ -112,15 +123,10 @@ struct Mapping {
     binding_count: u32,
     resources: u32,
     source: u32,
-    heap_offset: u32,
-    heap_array_stride: u32,
-    embedded_sampler: *const c_void,
-    sampler_heap_offset: u32,
-    sampler_heap_array_stride: u32,
-    rest_of_union: [u64; 4],
+    data: ConstantOffset,
 }
 
-const _: () = assert!(size_of::<Mapping>() == 96 && std::mem::offset_of!(Mapping, heap_offset) == 40);
+const _: () = assert!(size_of::<Mapping>() == 96 && std::mem::offset_of!(Mapping, data) == 40);
 
 /// `VkShaderDescriptorSetAndBindingMappingInfoEXT`
 #[repr(C)]
@@ -165,13 +171,15 @@ impl BindingMappings {
             resources: 0x7FFF_FFFF,
             // `VK_DESCRIPTOR_MAPPING_SOURCE_HEAP_WITH_CONSTANT_OFFSET_EXT`
             source: 0,
-            heap_offset: u32::try_from(u64::from(mapped.number) * functions.descriptor)
-                .expect("the numbers of a job's buffers are small"),
-            heap_array_stride: 0,
-            embedded_sampler: std::ptr::null(),
-            sampler_heap_offset: 0,
-            sampler_heap_array_stride: 0,
-            rest_of_union: [0; 4],
+            data: ConstantOffset {
+                heap_offset: u32::try_from(u64::from(mapped.number) * functions.descriptor)
+                    .expect("the numbers of a job's buffers are small"),
+                heap_array_stride: 0,
+                embedded_sampler: std::ptr::null(),
+                sampler_heap_offset: 0,
+                sampler_heap_array_stride: 0,
+                rest_of_union: [0; 4],
+            },
         };
         Self { mappings: mapped.iter().map(mapping).collect() }
     }

@@ -166,6 +166,7 @@ fn most_bytes(entry: &ProbeEntry, device: &DeviceInfo) -> usize {
         | AddressSpace::HeapUniform => device.max_uniform_range,
         AddressSpace::Storage
         | AddressSpace::StorageElement
+        | AddressSpace::HeapStorage
         | AddressSpace::Address
         | AddressSpace::ShaderRecord
         | AddressSpace::Workgroup => STORAGE_BYTES,
