@@ -44,7 +44,6 @@ OPERANDS = (
     (r"void \(i32, i32, i32, i32, %", MESH),
     (r"void \(i32, i32, %", CALLABLE),
 )
-MATRIX = re.compile(r"^%class\.(matrix\.(\w+)\.\d+) = type \{ \[(\d+) x <(\d+) x \w+>\] \}", re.M)
 STAGE = re.compile(r'\[\s*shader\s*\(\s*"(\w+)"\s*\)\s*\]\s*(?:\[[^\]]*\]\s*)*\w+\s+(\w+)\s*\(')
 STAGE_PARAMETERS = {
     "closesthit": (PAYLOAD, ATTRIBUTES),
@@ -139,8 +138,7 @@ def of_high_level_ir(listing, source):
     for name, parameters in re.findall(r'^define void @"\\01\?(\w+)@@[^"]*"\((.*?)\) ', listing, re.M):
         types = re.findall(r'%("(?:struct|class)\.[^"]*"|(?:struct|class)\.[\w.:]+)\*', parameters)
         found |= set(zip(STAGE_PARAMETERS.get(stages.get(name), ()), map(spelled, types)))
-    matrices = {name: spelled_matrix(*parts) for name, *parts in MATRIX.findall(listing)}
-    return {(kind, matrices.get(name, name)) for kind, name in found if name != BUILT_IN}
+    return {view for view in found if view[1] != BUILT_IN}
 
 
 def of_written_hlsl(written):
@@ -149,14 +147,10 @@ def of_written_hlsl(written):
     return {(RAW, name) for name in types if re.search(rf"\bstruct {name}\b", written)}
 
 
-def spelled_matrix(scalar, rows, columns):
-    """A matrix type of LLVM, whose name lacks the columns, in the words of HLSL."""
-    return f"{spelled(scalar)}{rows}x{columns}"
-
-
 def spelled(name):
     """A type of LLVM in the words of HLSL."""
     name = re.sub(r"^(?:struct|class)\.", "", name.replace("\\22", "").strip('"'))
+    name = re.sub(r"^matrix\.(\w+)\.(\d)\.(\d)$", r"\1\2x\3", name)
     name = re.sub(r"\.\d+$", "", name).replace(" ", "")
     for written, word in (("unsignedlonglong", "uint64_t"), ("longlong", "int64_t"), ("unsignedint", "uint")):
         name = name.replace(written, word)

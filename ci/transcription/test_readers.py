@@ -198,7 +198,7 @@ class Views(unittest.TestCase):
         self.assertEqual(named_views.missing(anonymous, own), [(named_views.CALLABLE, named_views.ANY)])
 
     def test_names_of_types(self):
-        names = {"struct.Tint": "Tint", "unsigned long long": "uint64_t", "vector<float, 3>": "float3"}
+        names = {"struct.Tint": "Tint", "unsigned long long": "uint64_t", "vector<float, 3>": "float3", "matrix.half.2.3": "half2x3"}
         self.assertEqual({name: named_views.spelled(name) for name in names}, names)
 
 

@@ -144,7 +144,8 @@ impl Model {
 
         let mut program = ModelProgram::new(words, &job.constants)?;
         if let Some(misreading) = self.misreading.filter(|misreading| misreading.concerns(job)) {
-            misreading.plant(&mut program.types);
+            let in_heap = program.heap_blocks();
+            misreading.plant(&mut program.types, &in_heap);
         }
         Ok(program)
     }

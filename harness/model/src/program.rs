@@ -1,6 +1,6 @@
 //! A module that the model can run: its types, its functions and its entry points.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rspirv::dr::{Function, Instruction, Module, Operand};
 use rspirv::spirv::{Decoration, ExecutionMode, ExecutionModel, Op, Word};
@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::model_error::ModelError;
 use layoutproof_device::{RecordStage, Stage};
-use layoutproof_readers::spirv::types::SpirvTypes;
+use layoutproof_readers::spirv::types::{SpirvType, SpirvTypes};
 use layoutproof_readers::spirv::{Operands, load};
 
 /// A module, ready to run any of its entry points.
@@ -45,6 +45,16 @@ impl ModelProgram {
         let instructions = module.all_inst_iter();
         let result_types = instructions.filter_map(|it| Some((it.result_id?, it.result_type?))).collect();
         Ok(Self { module, types, functions, default_lengths, spec_ids, result_types })
+    }
+
+    /// The types of blocks that code finds in descriptor heaps.
+    pub(super) fn heap_blocks(&self) -> BTreeSet<Word> {
+        let found = self.module.all_inst_iter().filter(|instruction| instruction.class.opcode == Op::BufferPointerEXT);
+        let pointees = found.filter_map(|instruction| match self.types.get(instruction.result_type?) {
+            SpirvType::Pointer { pointee, .. } => Some(*pointee),
+            _ => None,
+        });
+        pointees.collect()
     }
 
     /// The length of an array without a value from the job, if a specialization constant sizes it.

@@ -332,14 +332,14 @@ pub fn too_small(layout: &BlockLayout, places: &BTreeSet<(AddressSpace, Stage)>)
 fn entries(places: &BTreeSet<(AddressSpace, Stage)>, block: &LaidOut) -> Vec<ProbeEntry> {
     let unbounded = block.size == Extent::Unbounded;
     let large = occupied(block) > WHOLE_BYTES;
+    let is_open_inside = has_open_struct(block);
     let holds = |space: AddressSpace| match space {
         AddressSpace::Uniform
         | AddressSpace::UniformElement
         | AddressSpace::HeapUniform
         | AddressSpace::PushConstant => !unbounded,
-        AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::HeapStorage | AddressSpace::Address => {
-            true
-        }
+        AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address => true,
+        AddressSpace::HeapStorage => !is_open_inside,
         AddressSpace::ShaderRecord | AddressSpace::Workgroup | AddressSpace::InlineUniform => {
             !unbounded && most_bytes(space).is_none_or(|most| occupied(block) <= most)
         }
@@ -352,6 +352,7 @@ fn entries(places: &BTreeSet<(AddressSpace, Stage)>, block: &LaidOut) -> Vec<Pro
         | Form::Private
         | Form::Function
         | Form::UntypedWhole => !unbounded && !large,
+        Form::Untyped | Form::UntypedVector | Form::UntypedLength if is_open_inside => false,
         Form::Workgroup | Form::Sized => !unbounded && occupied(block) <= WORKGROUP_BYTES,
         Form::Divergent | Form::Retyped => !large,
         Form::Length | Form::UntypedLength => tail(block).is_some(),
@@ -368,6 +369,14 @@ fn entries(places: &BTreeSet<(AddressSpace, Stage)>, block: &LaidOut) -> Vec<Pro
         forms: row.forms.iter().copied().filter(fits).collect(),
     });
     entries.collect()
+}
+
+/// Returns true if a struct in the block ends with an array without a length. spirv-val 2026.4 rejects it in modules with
+/// untyped pointers, which those for descriptor heaps are, and in no others (`VUID-StandaloneSpirv-OpTypeRuntimeArray-04680`).
+fn has_open_struct(block: &LaidOut) -> bool {
+    let LaidOutShape::Struct(members) = &block.shape else { return false };
+    let is_open = |member: &LaidOutMember| member.layout.size == Extent::Unbounded;
+    members.iter().any(|member| is_open(member) && matches!(member.layout.shape, LaidOutShape::Struct(_)))
 }
 
 /// Returns the reason why no value at the leaf's place can name its offset; `None` if one can.

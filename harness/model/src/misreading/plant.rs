@@ -13,11 +13,11 @@ use layoutproof_readers::spirv::types::{MatrixLayout, SpirvMember, SpirvType, Sp
 const REGISTER: u32 = 16;
 
 impl Misreading {
-    /// Changes the layout of the blocks under test.
-    pub(crate) fn plant(self, types: &mut SpirvTypes) {
+    /// Changes the layout of the blocks under test, of which those in a descriptor heap have no variable.
+    pub(crate) fn plant(self, types: &mut SpirvTypes, in_heap: &BTreeSet<Word>) {
         let ModelFault::Layout(fault) = self.fault else { return };
-        let blocks: BTreeSet<Word> =
-            tested_variables(types).into_iter().filter_map(|it| tested_block(types, it)).collect();
+        let of_variables = tested_variables(types).into_iter().filter_map(|it| tested_block(types, it));
+        let blocks: BTreeSet<Word> = of_variables.chain(in_heap.iter().copied()).collect();
         // All numbers come from the types as declared, not from already changed ones.
         let declared = types.clone();
         if let LayoutFault::PointerStride(wrong) = fault {
@@ -27,8 +27,9 @@ impl Misreading {
                 }
             }
         }
-        let inner = inner_arrays(&declared);
-        for id in tested_types(&declared) {
+        let tested = tested_types(&declared, &blocks);
+        let inner = inner_arrays(&declared, &tested);
+        for id in tested {
             let place =
                 FaultyType { declared: &declared, id, is_block: blocks.contains(&id), is_inner: inner.contains(&id) };
             if let Some(ty) = types.get_mut(id) {
@@ -213,8 +214,8 @@ fn data_end(types: &SpirvTypes, id: Word, matrix: Option<MatrixLayout>) -> Optio
 }
 
 /// The arrays that are elements of arrays.
-fn inner_arrays(types: &SpirvTypes) -> BTreeSet<Word> {
-    let reached = tested_types(types).into_iter().filter_map(|id| match types.get(id) {
+fn inner_arrays(types: &SpirvTypes, tested: &BTreeSet<Word>) -> BTreeSet<Word> {
+    let reached = tested.iter().filter_map(|id| match types.get(*id) {
         SpirvType::Array { element, .. } | SpirvType::RuntimeArray { element, .. } => Some(*element),
         _ => None,
     });
@@ -222,12 +223,12 @@ fn inner_arrays(types: &SpirvTypes) -> BTreeSet<Word> {
 }
 
 /// The types of all parts of the blocks under test, without types that output and input share.
-fn tested_types(types: &SpirvTypes) -> BTreeSet<Word> {
+fn tested_types(types: &SpirvTypes, blocks: &BTreeSet<Word>) -> BTreeSet<Word> {
     let tested = tested_variables(types);
     let is_tested = |variable: &&SpirvVariable| tested.iter().any(|other| std::ptr::eq(*other, *variable));
     let others = types.variables.values().filter(|variable| !is_tested(variable));
     let others = reachable(types, others.map(|variable| variable.pointee).collect());
-    let tested = reachable(types, tested.into_iter().filter_map(|variable| tested_block(types, variable)).collect());
+    let tested = reachable(types, blocks.iter().copied().collect());
     tested.difference(&others).copied().collect()
 }
 
