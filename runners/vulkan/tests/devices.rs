@@ -62,7 +62,7 @@ fn current_lavapipe() -> Option<Trial> {
 }
 
 /// Checks that only Vulkan devices run.
-const OWN: [(&str, Check); 8] = [
+const OWN: [(&str, Check); 9] = [
     ("capabilities_are_checked", capabilities),
     ("broken_spirv_is_refused", broken_spirv),
     ("payloads", by_hand::payloads),
@@ -70,6 +70,7 @@ const OWN: [(&str, Check); 8] = [
     ("hit_attributes", by_hand::hit_attributes),
     ("tiles", by_hand::tiles),
     ("descriptor_heaps", by_hand::heaps),
+    ("descriptor_heaps_and_bindings", by_hand::heaps_and_bindings),
     ("captured_outputs", by_hand::captured_outputs),
 ];
 

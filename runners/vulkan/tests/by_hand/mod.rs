@@ -9,7 +9,7 @@ mod views;
 
 pub(crate) use payloads::{hit_attributes, mesh_payloads, payloads};
 pub(crate) use records::records;
-pub(crate) use views::{captured_outputs, heaps, tiles};
+pub(crate) use views::{captured_outputs, heaps, heaps_and_bindings, tiles};
 
 use layoutproof_device::{
     AddressHolder, BufferKind, DeviceInfo, Feature, ImageKind, ImageView, Job, JobAddress, JobBuffer, JobImage,

@@ -5,7 +5,7 @@ use layoutproof_device::{BufferKind, DeviceInfo, Feature, Geometry, Job, JobBuff
 use libtest_mimic::Failed;
 
 use crate::by_hand::payloads::spirv;
-use crate::suite::{Api, buffer, buffers_of, ensure_eq, job, run};
+use crate::suite::{Api, buffer, buffers_of, ensure_eq, job, output, run};
 
 /// Numbers of a `Tint`.
 const LEAVES: u32 = 26;
@@ -71,6 +71,21 @@ pub(crate) fn heaps(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
         ensure_eq(&words_of(&output.bytes), &expected, compiler)?;
     }
     Ok(())
+}
+
+/// The numbers of descriptors come from a bound buffer, and the output is bound, too.
+pub(crate) fn heaps_and_bindings(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
+    let numbers = [5, 2, 7, 5];
+    let block =
+        |number: u32| at(number, BufferKind::HeapUniform, &[0xBAD0_BAD0, 0x700 + number, 0xBAD0_BAD0, 0xBAD0_BAD0]);
+    let buffers = vec![output(4), buffer(2, BufferKind::StorageRead, &numbers), block(2), block(5), block(7)];
+    let module = spirv(include_bytes!("../payloads/glslang_numbers.spv"));
+    let results = run(api, info, vec![job(module, buffers)])?;
+    if !info.features.contains(&Feature::DescriptorHeap) {
+        return ensure_eq(&results[0], &Err(RunnerError::Unsupported("descriptorHeap".to_owned())), "no heap");
+    }
+    let [output, ..] = buffers_of::<5>(&results[0])?;
+    ensure_eq(&words_of(&output.bytes), &numbers.map(|number| 0x700 + number).to_vec(), "output")
 }
 
 fn at(element: u32, kind: BufferKind, words: &[u32]) -> JobBuffer {
