@@ -163,7 +163,7 @@ def shown(answer):
     found = set()
     for line in answer.split("\n"):
         match = SHOWN.match(line)
-        views = NOT_LAID_OUT.findall(line) if " blocks laid out; " in line else [match.groups()] if match else []
+        views = NOT_LAID_OUT.findall(line) if re.search(r" blocks? laid out; ", line) else [match.groups()] if match else []
         for name, kind in views:
             name = re.sub(r", ", ",", name)
             buffer = re.search(r"<(.*)>", name) if kind == HEAP else None
