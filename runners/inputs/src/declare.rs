@@ -130,6 +130,7 @@ impl DeclareArgs {
     }
 
     /// The options for a reading with or without `__spirv__`.
+    #[must_use]
     pub fn with_spirv(&self, is_defined: bool) -> Self {
         Self { spirv_macro: Some(is_defined), ..self.clone() }
     }

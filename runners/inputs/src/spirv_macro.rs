@@ -1,6 +1,7 @@
 //! `__spirv__`: DXC and Clang define it while they write SPIR-V, other compilers do not, so one file may declare other
 //! blocks in different columns.
 
+use layoutproof_layout::Column;
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::{InputContent, RuleChoice, RuleSetLayouts, ShowInput, ShownRules};
 use layoutproof_source::sources::SourceMap;
@@ -10,7 +11,7 @@ use crate::inputs::read_input;
 
 /// Whether the compiler of a column defines the macro; `None` for a rule set.
 pub fn column_defines_spirv(layouts: &RuleSetLayouts) -> Option<bool> {
-    layouts.choice.and_then(RuleChoice::column).map(|column| column.defines_spirv())
+    layouts.choice.and_then(RuleChoice::column).map(Column::defines_spirv)
 }
 
 /// The layouts of a file in columns, and the columns that were left out.

@@ -39,10 +39,8 @@ impl Shapes {
             of_sources.entry(source.id.clone()).or_insert_with(|| {
                 let declared = &source.module.blocks;
                 // A file that states its offsets has layouts alone.
-                let of_layouts: Vec<Block> = match declared.is_empty() {
-                    true => subject.layouts.iter().filter_map(declaration_of).collect(),
-                    false => Vec::new(),
-                };
+                let laid_out = if declared.is_empty() { subject.layouts.as_slice() } else { &[] };
+                let of_layouts: Vec<Block> = laid_out.iter().filter_map(declaration_of).collect();
                 let blocks = declared.iter().chain(&of_layouts);
                 let shapes = blocks.flat_map(|block| shapes_of_block(block, source.options)).collect();
                 let is_named = CASES.iter().any(|case| case.name == source.id);

@@ -23,7 +23,7 @@ layout(local_size_x = 1) in;
 void main() {}
 ";
     let blocks = read_glsl(text, FileId(0)).unwrap();
-    expect![[r#"
+    expect![[r"
         uniform-block Example Finite(1)
         : Example at 0, 480
         .a: float at 0, 4
@@ -49,7 +49,7 @@ void main() {}
         : Named at 0, runtime-sized
         .first: float3 at 0, 12
         .rest: float[] at 12, runtime-sized
-        .rest[4]: float at 12, 4"#]]
+        .rest[4]: float at 12, 4"]]
     .assert_eq(&listing(&blocks));
 }
 

@@ -33,7 +33,7 @@ fn read_wgsl(text: &str, file: FileId) -> Result<Vec<BlockLayout>, Vec<Diagnosti
 #[test]
 fn wgsl_blocks_have_the_offsets_of_the_specification() {
     let blocks = read_wgsl(SPEC_WGSL, FileId(0)).unwrap();
-    expect![[r#"
+    expect![[r"
         uniform-block uniform_buffer Finite(1)
         : B at 0, 208
         .a: float2 at 0, 8
@@ -58,7 +58,7 @@ fn wgsl_blocks_have_the_offsets_of_the_specification() {
         [24]: uint2[3] at 0, 24
         [24][8]: uint2 at 0, 8
         push-constant turn Finite(1)
-        : float3x4 at 0, 64"#]]
+        : float3x4 at 0, 64"]]
     .assert_eq(&listing(&blocks));
 }
 

@@ -541,9 +541,10 @@ fn short_files(names: [&ColumnName; 2], style: Style) -> [ColumnName; 2] {
         return short;
     }
     let name = |file: &str| file.rsplit(['/', '\\', ':']).next().unwrap_or_default().to_owned();
-    let words = match name(left) == name(right) {
-        true => ["old", "new"].map(str::to_owned),
-        false => [left, right].map(|file| cut_start(file, FILE_COLUMNS, style)),
+    let words = if name(left) == name(right) {
+        ["old", "new"].map(str::to_owned)
+    } else {
+        [left, right].map(|file| cut_start(file, FILE_COLUMNS, style))
     };
     let has_one_target = short[0].layouts == short[1].layouts;
     for (name, word) in short.iter_mut().zip(words) {
