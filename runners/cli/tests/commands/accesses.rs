@@ -44,7 +44,7 @@ fn each_access_has_its_member_bytes_and_line() {
 fn text_lists_accesses_and_what_no_code_touches() {
     let folder = Folder::with(&[("particles.wgsl", PARTICLES)]);
     let answer = folder.run("accesses particles.wgsl").exits(0);
-    let line = "store particles[].speed float3 16 + 32*GlobalInvocationId.x, 12 bytes particles.wgsl:8:9";
+    let line = "store particles[].speed vec3<f32> 16 + 32*GlobalInvocationId.x, 12 bytes particles.wgsl:8:9";
     let answer = answer.prints(line);
     answer
         .prints("no access: particles[].place, particles[].mass")

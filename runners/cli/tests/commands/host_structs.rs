@@ -71,7 +71,7 @@ fn vectors_of_ones_own_and_tables_for_documents() {
     let typed = folder.run("show a.hlsl --format cpp --type float3=glm::vec3 --type float2=glm::vec2").exits(0);
     typed.prints("glm::vec3 a; // float3").prints("static_assert(offsetof(S, c) == 36");
     let misspelt = folder.run("show a.hlsl --format cpp --type flaot3=a").exits(2);
-    misspelt.warns("error: --type flaot3=a: `flaot3` is no number, vector or matrix of HLSL");
+    misspelt.warns("error: --type flaot3=a: `flaot3` is no number, vector or matrix, as float3, vec3 or mat4x4f");
     let table = folder.run("show a.hlsl --format markdown --rules hlsl-cbuffer").exits(0);
     let table = table.prints("### `cbuffer S`").prints("| member | size | padding | hlsl-cbuffer |");
     table.prints("| `float c` | 4 | | 36 c2.y |").prints("48 bytes · padding 16");

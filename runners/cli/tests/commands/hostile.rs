@@ -112,7 +112,7 @@ fn binary_and_empty_files() {
 fn modules_that_are_cut_short() {
     let folder = Folder::with(&[]);
     folder.write("whole.spv", MODULE);
-    folder.run("show whole.spv").exits(0).prints("storage-block i no end, as o");
+    folder.run("show whole.spv").exits(0).prints("storage-block i runtime-sized, as o");
     for length in [0, 3, 4, 19, 20, 200, 203, 1000, MODULE.len() / 2, MODULE.len() - 4, MODULE.len() - 1] {
         folder.write("cut.spv", &MODULE[..length]);
         let cut = folder.run("show cut.spv").exits(2);

@@ -366,7 +366,7 @@ fn modules_of_wesl_and_naga_oil_are_linked() {
         folder
             .run(&format!("accesses {file}"))
             .exits(0)
-            .prints(&format!("load view.tint float4 16, 16 bytes {file}:2:52"));
+            .prints(&format!("load view.tint vec4<f32> 16, 16 bytes {file}:2:52"));
     }
     folder.run("show bad.wesl").exits(2).warns("╭─[broken.wesl:2:42]");
     let typed = folder.run("show shaders/common.wesl --type View --format json").exits(0).json();
