@@ -1,9 +1,10 @@
 //! Makes the record of a check: rows from the device's answers, and the verdict on them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 use std::time::Duration;
 
-use layoutproof_device::{ReadBack, RunnerError};
+use layoutproof_device::{ReadBack, RunnerError, RunnerKind};
 use layoutproof_layout::{BlockLayout, ElementChoice, Leaf, Quantity, join};
 
 use crate::check::answers::{CheckAnswers, Failure, broke, driver_messages};
@@ -12,10 +13,10 @@ use crate::check::hint;
 use crate::check::jobs::{CheckProbe, Jobs};
 use crate::check::moved;
 use crate::check::produce::gap::GapCause;
-use crate::check::produce::shader_module::ShaderModule;
+use crate::check::produce::shader_module::{CompiledOffsets, ShaderModule};
 use crate::check::produce::subject_shaders::SubjectShaders;
 use crate::check::verdict::{CodeOrigin, Validation, Verdict, differing, judge};
-use layoutproof_events::producer::Producer;
+use layoutproof_events::producer::{Generator, Producer};
 use layoutproof_events::{
     Access, BlockReading, CheckRecord, CommandOption, Culprit, Outcome, OutcomeKind, Reason, Reasons, RecordValue,
     RerunCommand, Row, SkipKind, Story, StoryBlock, Witnesses,
@@ -136,16 +137,33 @@ impl Check {
         }
     }
 
+    /// True for our WGSL on a device that translates it itself: what naga makes of it says nothing there.
+    pub(super) fn is_translated_by_device(&self) -> bool {
+        self.produced.producer == Producer::Generator(Generator::Naga) && self.device.runner == RunnerKind::WebGpu
+    }
+
+    /// The validity of what the device gets of a module.
+    pub(super) fn validation_of<'m>(&self, module: &'m ShaderModule) -> &'m Validation {
+        static OF_THE_DEVICE: LazyLock<Validation> =
+            LazyLock::new(|| Validation::NotRun("the implementation of WebGPU translates the text".to_owned()));
+        if self.is_translated_by_device() { &OF_THE_DEVICE } else { &module.validation }
+    }
+
+    /// The offsets that the device's code addresses; `None` if they are not known.
+    pub(super) fn compiled_of<'m>(&self, module: &'m ShaderModule) -> Option<&'m CompiledOffsets> {
+        if self.is_translated_by_device() { None } else { module.compiled_for(&self.device) }
+    }
+
     /// Returns the leaf's offset in the code that the device ran.
     pub(super) fn compiled(&self, module: &ShaderModule, entry: &str, form: Form, leaf: u32) -> Option<u32> {
-        module.compiled_for(&self.device)?.get(&(entry.to_owned(), form, leaf)).copied().flatten()
+        self.compiled_of(module)?.get(&(entry.to_owned(), form, leaf)).copied().flatten()
     }
 
     /// Returns true if the code itself writes a leaf at the place where `problem` found a change
     /// outside of all leaves, or writes the leaf that was not written at another place.
     fn foretells(&self, module: &ShaderModule, entry: &ProbeEntry, problem: &ProbeProblem) -> bool {
         let is_foretold = |form, (index, leaf): (u32, &Leaf)| {
-            let compiled = module.compiled_for(&self.device);
+            let compiled = self.compiled_of(module);
             let Some(start) = compiled.and_then(|compiled| compiled.get(&(entry.name.clone(), form, index))) else {
                 return false;
             };
@@ -164,8 +182,7 @@ impl Check {
     }
 
     fn validation(&self) -> Validation {
-        let modules = self.produced.modules.iter();
-        Validation::of_all(modules.map(|module| module.validation_for(&self.device)))
+        Validation::of_all(self.produced.modules.iter().map(|module| self.validation_of(module)))
     }
 
     /// The outcome that follows from the verdict on the rows and from the parts that did not run.

@@ -142,9 +142,9 @@ impl Check {
     /// module with all leaves.
     fn takes(&self, module: &ShaderModule) -> bool {
         let usable = |module: &ShaderModule| {
-            let has_code = module.compiled_for(&self.device).is_some_and(|compiled| !compiled.is_empty());
-            let is_taken = (has_code || module.is_translated_by(&self.device)) && !module.is_foreign_to(&self.device);
-            is_taken && !matches!(module.validation_for(&self.device), Validation::Invalid(_))
+            let has_code = self.compiled_of(module).is_some_and(|compiled| !compiled.is_empty());
+            let is_taken = (has_code || self.is_translated_by_device()) && !module.is_foreign_to(&self.device);
+            is_taken && !matches!(self.validation_of(module), Validation::Invalid(_))
         };
         // Each part of a split plan has its own substitutes.
         let has_its_leaves =

@@ -1,7 +1,6 @@
 //! One shader of a subject, with the offsets that its code addresses.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::LazyLock;
 
 use layoutproof_device::{DeviceInfo, Feature, Job, RunnerKind, Shader, ShaderForm};
 use layoutproof_events::Reason;
@@ -155,23 +154,10 @@ impl ShaderModule {
         job
     }
 
-    /// True for our WGSL on a device that translates it itself: what naga makes of it says nothing there.
-    pub fn is_translated_by(&self, device: &DeviceInfo) -> bool {
-        self.source.is_none() && matches!(self.code, ModuleCode::Naga { .. }) && device.runner == RunnerKind::WebGpu
-    }
-
-    /// The validity of what `device` gets.
-    pub fn validation_for(&self, device: &DeviceInfo) -> &Validation {
-        static OF_THE_DEVICE: LazyLock<Validation> =
-            LazyLock::new(|| Validation::NotRun("the implementation of WebGPU translates the text".to_owned()));
-        if self.is_translated_by(device) { &OF_THE_DEVICE } else { &self.validation }
-    }
-
     /// Returns the offsets that the code addresses in the language that `device` gets; `None` if
-    /// the module has no code in that language, or no code that is known.
+    /// the module has no code in that language.
     pub fn compiled_for(&self, device: &DeviceInfo) -> Option<&CompiledOffsets> {
         match &self.hlsl_compiled {
-            _ if self.is_translated_by(device) => None,
             _ if device.is_opengl() => self.glsl_compiled.as_ref(),
             Some(hlsl) if device.takes_naga_hlsl() => Some(hlsl),
             Some(_) | None => Some(&self.compiled),
