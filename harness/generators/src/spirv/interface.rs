@@ -3,7 +3,8 @@
 //! Every space has its own variable of the block's type, and a second one for entry points that
 //! write it; all of them are at set 0 binding 0. For arrays of buffers the variable is the array.
 //! For a block at an address the variable is the push constants, or the shader record, with the address.
-//! A block in a shader record has no binding, and for one in a descriptor heap the variable is the heap. Code with untyped pointers has variables of its own.
+//! A block in a shader record has no binding, and for one in a descriptor heap the variable is the heap. Code with untyped
+//! pointers has variables of its own.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

@@ -533,7 +533,8 @@ struct DiffLine {
 /// Columns of a file's name in a heading: two of them leave room for members in 80 columns.
 const FILE_COLUMNS: usize = 18;
 
-/// The names for headings: of a long name of a file its end, or `old` and `new` for two states of one file.
+/// The names for headings: of a long name of a file its end, or `old` and `new` where both files have the same name, as in
+/// two commits.
 fn short_files(names: [&ColumnName; 2], style: Style) -> [ColumnName; 2] {
     let mut short = names.map(ColumnName::clone);
     let [Some(left), Some(right)] = names.map(|name| name.file.as_deref()) else { return short };

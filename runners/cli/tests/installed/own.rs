@@ -458,9 +458,15 @@ fn what_is_not_executed_is_named() -> Result<(), Failed> {
         ),
         ("b.comp", "layout(local_size_x = 1) in; void main() {}", "no access"),
         (
+            "f.comp",
+            "layout(binding = 4) uniform texture2D t; layout(binding = 4) uniform sampler s; \
+             layout(binding = 0) buffer B { vec4 o; } b; void main() { b.o = textureLod(sampler2D(t, s), vec2(0), 0); }",
+            "`s` is at the binding of another resource",
+        ),
+        (
             "e.comp",
             "layout(binding = 3) uniform U { uint n; } u; layout(binding = 3) buffer B { uint n; } b; void main() { b.n = u.n; }",
-            "are different kinds of resources at set 0 binding 3",
+            "is at the binding of another resource",
         ),
     ] {
         fs::write(folder.path().join(name), format!("#version 450\n{text}\n"))?;

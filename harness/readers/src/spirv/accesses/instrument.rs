@@ -23,7 +23,7 @@ use thiserror::Error;
 
 use super::code::{Code, Entry, Function, Instruction};
 use super::faults::listed;
-use super::own_buffers::{OwnBuffer, buffers, check_bindings, free_binding, pointees};
+use super::own_buffers::{OwnBuffer, buffers, free_binding, pointees};
 use super::own_images::{NoResource, OwnImage, images};
 use super::own_log::{Expected, Factor, Limit, LogShape, Number, Site};
 use super::place::Place;
@@ -105,8 +105,6 @@ pub enum NotExecutable {
     LocalSize,
     #[error("`{0}` has no explicit layout")]
     NoLayout(String),
-    #[error("`{first}` and `{second}` are different kinds of resources at set {set} binding {binding}")]
-    OneBinding { first: String, second: String, set: u32, binding: u32 },
     #[error("it has no access to a buffer, a uniform or push constants")]
     NoAccess,
 }
@@ -143,7 +141,6 @@ impl OwnModule {
         let used: FxHashSet<Word> = operands.copied().collect();
         let mut buffers = buffers(&trace, &used)?;
         let (images, reads_images) = images(words, &types, &reached, &used)?;
-        check_bindings(&buffers, &images)?;
 
         let mut rewriting = Rewriting::new(words, &trace, &types);
         if types.has_addresses() {

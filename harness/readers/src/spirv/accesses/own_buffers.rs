@@ -1,12 +1,12 @@
 //! The memory that a host has to make for a module that is executed.
 
 use rspirv::spirv::{StorageClass, Word};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
 use super::ViewKind;
 use super::instrument::NotExecutable;
-use super::own_images::OwnImage;
+use super::own_images::NoResource;
 use super::own_log::LogShape;
 use super::trace::{Origin, Trace};
 use super::value::SymbolKey;
@@ -77,8 +77,13 @@ pub(super) fn buffers(trace: &Trace<'_>, used: &FxHashSet<Word>) -> Result<Vec<O
         let (size, unsized_array) = layouts.sized_part(block).ok_or_else(|| NotExecutable::NoLayout(name.clone()))?;
         let (set, binding) = (variable.set.unwrap_or(0), variable.binding.unwrap_or(0));
         let is_bound = memory.kind != ViewKind::PushConstant;
-        let is_here = |other: &OwnBuffer| (other.kind, other.set, other.binding) == (memory.kind, set, binding);
+        let is_here =
+            |other: &OwnBuffer| other.kind != ViewKind::PushConstant && (other.set, other.binding) == (set, binding);
         let shares = buffers.iter().position(is_here).filter(|_| is_bound);
+        // One descriptor has one kind.
+        if shares.is_some_and(|first| buffers[first].kind != memory.kind) {
+            return Err(NotExecutable::Resource(name, NoResource::Shared));
+        }
         buffers.push(OwnBuffer {
             memory: index,
             name,
@@ -94,22 +99,6 @@ pub(super) fn buffers(trace: &Trace<'_>, used: &FxHashSet<Word>) -> Result<Vec<O
         });
     }
     Ok(buffers)
-}
-
-/// Refuses a binding with resources of several kinds: one descriptor has one kind.
-pub(super) fn check_bindings(buffers: &[OwnBuffer], images: &[OwnImage]) -> Result<(), NotExecutable> {
-    let bound = buffers.iter().filter(|buffer| buffer.kind != ViewKind::PushConstant);
-    let buffers = bound.map(|buffer| (&buffer.name, (buffer.set, buffer.binding), Some(buffer.kind)));
-    let images = images.iter().map(|image| (&image.name, (image.set, image.binding), None));
-    let mut kinds: FxHashMap<(u32, u32), (&String, Option<ViewKind>)> = FxHashMap::default();
-    for (name, place, kind) in buffers.chain(images) {
-        let (first, first_kind) = *kinds.entry(place).or_insert((name, kind));
-        if first_kind != kind {
-            let (first, second, (set, binding)) = (first.clone(), name.clone(), place);
-            return Err(NotExecutable::OneBinding { first, second, set, binding });
-        }
-    }
-    Ok(())
 }
 
 /// The memory behind addresses at constant places of other memory.

@@ -8,7 +8,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_layout::{BlockKind, BlockLayout, DECLARED, LaidOut, LaidOutMember, LaidOutShape};
-
 use layoutproof_source::shader_language::ShaderLanguage;
 
 use super::HostVector;
@@ -88,8 +87,17 @@ pub(super) struct FieldPlace {
     pub room: u32,
     /// The field's comment; `None` for the member's declaration.
     pub about: Option<String>,
-    /// Which elements of the member the field holds, in the shader's words: `weights[1]`; `None` for all.
-    pub part: Option<String>,
+    /// `None` for a field that holds the whole member.
+    pub part: Option<MemberPart>,
+}
+
+/// The elements of a member that a field holds.
+#[derive(Clone, Debug)]
+pub(super) struct MemberPart {
+    /// The member's name in the shader.
+    pub member: String,
+    /// In the shader's words: `weights[1]`.
+    pub elements: String,
 }
 
 impl StructFlattener<'_> {
@@ -280,7 +288,7 @@ impl StructFlattener<'_> {
         let name = self.reserved.identifier(&place.name, "value", &mut body.taken);
         let about = place.about.unwrap_or_default();
         let note = Some(match place.part {
-            Some(part) => format!("{about}: {part}"),
+            Some(part) => format!("{about}: {}", part.elements),
             None => about,
         });
 

@@ -9,7 +9,7 @@ use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::{Count, MatrixOrder};
 use layoutproof_layout::{Component, Extent, LaidOut, LaidOutShape};
 
-use super::flatten::{FieldPlace, HostStructBody, StructFlattener};
+use super::flatten::{FieldPlace, HostStructBody, MemberPart, StructFlattener};
 use super::host::{Elements, HostType};
 use crate::host_types::slots::{HostSlot, touched};
 
@@ -111,7 +111,13 @@ impl StructFlattener<'_> {
 
         let FieldPlace { name, offset, room, about, part } = place;
         let start = together.saturating_mul(stride);
-        let outer = part.unwrap_or_else(|| name.clone());
+        let last_name = match &part {
+            None => format!("{name}_last"),
+            Some(part) => format!("{}_end", part.member),
+        };
+        let MemberPart { member, elements: outer } =
+            part.unwrap_or_else(|| MemberPart { member: name.clone(), elements: name.clone() });
+        let part = |elements: String| Some(MemberPart { member: member.clone(), elements });
         let one = |index: u32| match order {
             Some(order) => format!("{} {index} of {outer}", order.as_str()),
             None => format!("{outer}[{index}]"),
@@ -122,14 +128,14 @@ impl StructFlattener<'_> {
             (_, None) => format!("{} to {}", one(0), one(together - 1)),
         };
         let last = FieldPlace {
-            name: name.strip_suffix("_last").map_or_else(|| format!("{name}_last"), |name| format!("{name}_end")),
+            name: last_name,
             offset: offset.saturating_add(start),
             room: room.saturating_sub(start),
             about: about.clone(),
-            part: Some(one(together)),
+            part: part(one(together)),
         };
 
-        self.push(body, FieldPlace { name, offset, room, about, part: Some(first) }, ty, dimensions);
+        self.push(body, FieldPlace { name, offset, room, about, part: part(first) }, ty, dimensions);
         self.value(body, last, &element);
     }
 

@@ -35,13 +35,8 @@ pub(crate) fn structs(shown: &ShownInput<'_>, language: HostLanguage) -> anyhow:
     }
     let vectors = host.vector_types().map(|text| HostVector::parse(text).map_err(anyhow::Error::from));
     let vectors: Vec<HostVector> = vectors.collect::<Result<_, _>>()?;
-    Ok(warnings
-        + &asserts(
-            word,
-            &blocks,
-            language,
-            HostOptions { shader: shown.input.written_language(), namespace, vectors: &vectors },
-        ))
+    let options = HostOptions { shader: shown.input.written_language(), namespace, vectors: &vectors };
+    Ok(warnings + &asserts(word, &blocks, language, options))
 }
 
 /// Typed views of the blocks of the input.

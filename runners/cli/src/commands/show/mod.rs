@@ -17,8 +17,8 @@ use std::mem;
 use std::path::PathBuf;
 
 use anyhow::{anyhow, bail};
-use layoutproof_events::FoundKind;
 use layoutproof_events::summary::Exit;
+use layoutproof_events::{AccountEntry, AccountState, FoundKind, NotCompared};
 use layoutproof_hostcheck::matching::is_generic;
 use layoutproof_inputs::inputs::{expanded, read_input};
 use layoutproof_inputs::named_compiler::NamedCompiler;
@@ -31,7 +31,7 @@ use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::name_conflicts::{ShaderBlock, name_conflicts};
 use layoutproof_show::semantic_interfaces::{SemanticStages, unmatched_semantics};
 use layoutproof_show::show_json::Shown;
-use layoutproof_show::shown_columns::{BlockPresence, ColumnName, joined};
+use layoutproof_show::shown_columns::BlockPresence;
 use layoutproof_show::stage_interfaces::{ShaderVarying, unmatched_inputs};
 use layoutproof_show::{
     InputContent, Placements, RuleChoice, RuleSetLayouts, ShowInput, ShownRules, Style, accounts, bindings_text,
@@ -235,12 +235,15 @@ fn show_one(
         (None, [compiler, ..]) => note_of_language(&input, word, compiler),
         (None, []) => String::new(),
     };
+    let mut unread_columns = Vec::new();
     let (layouts, note, lacks_column) = match compiled {
         Some((layouts, _, note, lacks_one)) => (layouts, note, lacks_one),
         None if shows_layouts && input.has_blocks() => {
             let own = (word, declare, profile);
             let ColumnsAsRead { layouts, left_out } = columns_as_read(own, purpose, &rules, &mut input, &mut sources)?;
-            (layouts, note + &note_of_spirv(&left_out), false)
+            let lacks_named = are_selected && !left_out.is_empty();
+            unread_columns = left_out;
+            (layouts, note, lacks_named)
         }
         None if requests.is_empty() && placements.columns.is_empty() => {
             (Vec::new(), "no block, so no layout · bindings: --target\n".to_owned(), false)
@@ -274,6 +277,7 @@ fn show_one(
     if is_in_part {
         account.entries.retain(|entry| entry.kind == FoundKind::Block);
     }
+    account.entries.extend(unread_columns.iter().map(|column| unread_column(word, column)));
     let text = (args.format.text)(&ShownInput {
         args,
         account: &account,
@@ -311,13 +315,19 @@ fn show_one(
     Ok(ShownFile { exit, layouts, varyings, semantics })
 }
 
-/// A line about columns in which the file has other blocks; empty if no column was left out.
-fn note_of_spirv(left_out: &[RuleSetLayouts]) -> String {
-    let [first, ..] = left_out else { return String::new() };
-    let names: Vec<&ColumnName> = left_out.iter().map(|column| &column.name).collect();
-    let column = first.choice.and_then(RuleChoice::column);
-    let target = column.map(|column| format!(": --target {} shows them", column.target)).unwrap_or_default();
-    format!("  not shown: {}, where the file declares other blocks by `__spirv__`{target}\n", joined(&names))
+/// The account of a column in which the file declares other blocks.
+fn unread_column(word: &str, layouts: &RuleSetLayouts) -> AccountEntry {
+    let target = layouts.choice.and_then(RuleChoice::column).map(|column| column.target);
+    let option = target.map(|target| format!(": --target {target} shows them")).unwrap_or_default();
+    let message = format!("the file declares other blocks there by `__spirv__`{option}");
+    AccountEntry {
+        kind: FoundKind::Target,
+        name: layouts.name.to_string(),
+        file: word.to_owned(),
+        line: None,
+        target: None,
+        state: AccountState::not_compared(NotCompared::NoLayout { message }),
+    }
 }
 
 /// A line for a user who names a compiler of a language that fixes the offsets; empty for other inputs.
