@@ -16,3 +16,4 @@ pub mod book;
 pub mod case;
 pub mod check;
 pub mod results;
+pub mod toml_table;

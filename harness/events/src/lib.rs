@@ -20,6 +20,7 @@ mod run_end;
 mod saved;
 mod saved_text;
 pub mod seen_cases;
+pub mod shell;
 pub mod summary;
 mod validation;
 

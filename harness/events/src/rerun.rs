@@ -5,8 +5,9 @@
 
 use std::fmt;
 
-use layoutproof_source::shell::shell_word;
 use serde::{Deserialize, Serialize};
+
+use crate::shell::shell_word;
 
 /// A command for one check. Records hold its text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -5,7 +5,8 @@
 use std::fmt;
 
 use layoutproof_source::diagnostics::Code;
-use layoutproof_source::toml_table::{FileProblems, TomlTable, TomlValue};
+
+use crate::toml_table::{FileProblems, TomlTable, TomlValue};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Authority {

@@ -4,10 +4,10 @@
 use layoutproof_layout::Span;
 
 use crate::case::placement::target_named;
+use crate::toml_table::{FileProblems, TomlTable};
 use layoutproof_bindings::request::parse_convention;
 use layoutproof_bindings::{Convention, Target, release};
 use layoutproof_source::diagnostics::Code;
-use layoutproof_source::toml_table::{FileProblems, TomlTable};
 
 /// A refusal or a warning that the case expects.
 #[derive(Clone, Debug, PartialEq)]

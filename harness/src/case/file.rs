@@ -11,10 +11,10 @@ use layoutproof_layout::{Block, BlockKind, FileId, LayoutOptions, Quantity, Span
 use crate::case::authority::{Authority, authority};
 use crate::case::diagnosed::{ExpectedDiagnostic, diagnosed};
 use crate::case::placement::{BindExpectation, bindings, invocation};
+use crate::toml_table::{FileProblems, TomlTable, TomlValue, number, parse, string};
 use layoutproof_bindings::BindingInvocation;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::sources::SourceMap;
-use layoutproof_source::toml_table::{FileProblems, TomlTable, TomlValue, number, parse, string};
 
 /// The only version of the format.
 const SCHEMA: u32 = 1;

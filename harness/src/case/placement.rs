@@ -7,10 +7,10 @@ use std::ops::Range;
 use layoutproof_layout::Span;
 
 use crate::case::authority::{Authority, authority};
+use crate::toml_table::{FileProblems, TomlTable, TomlValue, string};
 use layoutproof_bindings::request::parse_convention;
 use layoutproof_bindings::{BindingInvocation, BindingPlace, Convention, Target, release};
 use layoutproof_source::diagnostics::Code;
-use layoutproof_source::toml_table::{FileProblems, TomlTable, TomlValue, string};
 
 /// The places that one authority gives under one target and convention.
 #[derive(Clone, Debug, PartialEq)]

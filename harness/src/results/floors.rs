@@ -10,11 +10,11 @@ use layoutproof_layout::FileId;
 use wildmatch::WildMatch;
 
 use crate::results::coverage::word;
+use crate::toml_table::{FileProblems, TomlTable, parse};
 use layoutproof_events::CheckDevice;
 use layoutproof_events::{BoundCount, CellRow, CheckRecord, DeviceCells, LeftOutChecks, OutcomeKind, Proves};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::sources::SourceMap;
-use layoutproof_source::toml_table::{FileProblems, TomlTable, parse};
 
 /// One `[[floor]]` entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,7 +78,7 @@ fn floor(mut entry: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Optio
         FloorUnit::Leaves
     };
     let least = entry.required(counted.as_str(), problems).and_then(|value| {
-        let least = layoutproof_source::toml_table::number(value, problems);
+        let least = crate::toml_table::number(value, problems);
         if least == Some(0) {
             let word = counted.as_str();
             let message = format!("every run reaches a floor of 0 {word}: `{word}` must be at least 1");

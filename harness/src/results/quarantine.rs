@@ -12,8 +12,9 @@ use layoutproof_events::CheckId;
 use layoutproof_layout::FileId;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::sources::SourceMap;
-use layoutproof_source::toml_table::{FileProblems, TomlTable, parse};
 use wildmatch::WildMatch;
+
+use crate::toml_table::{FileProblems, TomlTable, parse};
 
 #[derive(Clone, Debug)]
 pub struct QuarantineEntry {

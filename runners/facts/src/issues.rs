@@ -3,14 +3,14 @@
 use anyhow::Context;
 use layoutproof_built_in::UPSTREAM_DRIVERS;
 use layoutproof_core::results::known::ReducedSource;
+use layoutproof_core::toml_table::{FileProblems, TomlTable, parse};
+use layoutproof_events::shell::shell_word;
 use layoutproof_layout::FileId;
 use layoutproof_report::upstream::{BuildFinding, DifferenceRow, IssueNumbers, IssueOutput, UpstreamIssue};
 use layoutproof_show::style::{TextLines, one_line};
 use layoutproof_site::Mechanism;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
-use layoutproof_source::shell::shell_word;
 use layoutproof_source::sources::SourceMap;
-use layoutproof_source::toml_table::{FileProblems, TomlTable, parse};
 
 use crate::builds::{BuildAnswer, BuildsAtHand, PastedSource, build_name, end_words, toolchain_named};
 use crate::known_lists::read_all;

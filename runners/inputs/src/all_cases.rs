@@ -9,10 +9,10 @@ use anyhow::bail;
 use layoutproof_built_in::CASES;
 use layoutproof_core::case::{Case, matches_filter};
 use layoutproof_core::check::{Settings, Source, Subject};
+use layoutproof_events::shell::shell_word;
 use layoutproof_layout::{ElementChoice, find};
 use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::nearest_name::nearest_name;
-use layoutproof_source::shell::shell_word;
 use layoutproof_source::sources::{SourceFile, SourceMap};
 
 use crate::files::{FileKind, read_text, toml_files_below};

@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use layoutproof_events::shell::shell_word;
 use layoutproof_show::front_ends::FrontEnd;
 use layoutproof_source::nearest_name::nearest_name;
 use layoutproof_source::shader_language::ShaderLanguage;
-use layoutproof_source::shell::shell_word;
 
 use crate::files::entries;
 use crate::shared_suffixes::is_shared;

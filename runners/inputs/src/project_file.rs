@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use clap::ValueEnum;
+use layoutproof_core::toml_table::{FileProblems, TomlTable, parse, string};
 use layoutproof_hostcheck::{SizeContract, VectorTypeRow, VectorTypes};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
-use layoutproof_source::toml_table::{FileProblems, TomlTable, parse, string};
 
 use crate::declare::MatrixArg;
 use crate::files::{FileKind, read_text};
@@ -298,7 +298,7 @@ fn parsed<T>(
     found
 }
 
-fn toml_span(value: &layoutproof_source::toml_table::TomlValue<'_>) -> std::ops::Range<usize> {
+fn toml_span(value: &layoutproof_core::toml_table::TomlValue<'_>) -> std::ops::Range<usize> {
     value.span()
 }
 

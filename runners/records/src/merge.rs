@@ -18,9 +18,9 @@ use crate::recorded::{self, RecordedRuns};
 use crate::recorded_sources::add_sources;
 use crate::shard::Shard;
 use crate::shard::{missing_shards, split, undivided};
+use layoutproof_events::shell::shell_word;
 use layoutproof_inputs::files::{self, FileKind};
 use layoutproof_inputs::inputs::InputWord;
-use layoutproof_source::shell::shell_word;
 
 /// The content of one file.
 #[derive(Clone, Debug)]

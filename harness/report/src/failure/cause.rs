@@ -9,10 +9,10 @@ use std::collections::{BTreeSet, HashMap};
 
 use indexmap::{IndexMap, IndexSet};
 use layoutproof_events::producer::Producer;
+use layoutproof_events::shell::shell_word;
 use layoutproof_events::{CheckDevice, CheckId, CheckRecord, CheckRules, Culprit, Outcome, OutcomeKind, ShaderMaker};
 use layoutproof_layout::Quantity;
 use layoutproof_show::style::{Style, TextLines, counted, grouped, one_line};
-use layoutproof_source::shell::shell_word;
 
 use super::block::{block, heading, short_block};
 use super::witness::is_wrong;

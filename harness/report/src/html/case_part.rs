@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use layoutproof_events::shell::shell_word;
 use layoutproof_events::{
     CheckRecord, KnownEntry, OutcomeKind, Reason, Reasons, RecordedSource, ShaderMaker, StoryBlock,
 };
@@ -15,7 +16,6 @@ use layoutproof_show::layout_text::shown_columns::{
 use layoutproof_show::show_json::ShownBlock;
 use layoutproof_show::style::{counted, grouped, one_line};
 use layoutproof_source::shader_language::ShaderLanguage;
-use layoutproof_source::shell::shell_word;
 use maud::{Markup, html};
 
 use super::components::shader_code;

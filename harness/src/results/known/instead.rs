@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use layoutproof_events::{CheckRecord, NOWHERE, RecordValue, Row, Witness};
 use layoutproof_layout::Quantity;
-use layoutproof_source::toml_table::{FileProblems, TomlTable, TomlValue, number};
+
+use crate::toml_table::{FileProblems, TomlTable, TomlValue, number};
 
 /// What compilers and devices say in place of the right numbers: by case, then by the number's name.
 ///

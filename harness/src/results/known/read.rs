@@ -12,10 +12,10 @@ use super::instead::Instead;
 use super::named_builds::NamedBuilds;
 use super::shape_entry::ShapeEntry;
 use crate::check::struct_packing::STRUCT_PACKING;
+use crate::toml_table::{FileProblems, TomlTable, parse, string};
 use layoutproof_probes::AddressSpace;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::sources::SourceMap;
-use layoutproof_source::toml_table::{FileProblems, TomlTable, parse, string};
 
 #[derive(Clone, Debug)]
 pub struct KnownFile {

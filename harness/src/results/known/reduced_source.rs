@@ -11,7 +11,8 @@ use wildmatch::WildMatch;
 
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::sources::SourceMap;
-use layoutproof_source::toml_table::{FileProblems, TomlTable, parse};
+
+use crate::toml_table::{FileProblems, TomlTable, parse};
 
 /// The version of the format.
 const SCHEMA: u32 = 1;

@@ -6,9 +6,9 @@ use strum::VariantArray;
 
 use super::instead::{right_value, wrong_values};
 use super::member_shape::MemberShape;
+use crate::toml_table::{FileProblems, TomlTable};
 use layoutproof_events::{Access, CheckRecord, Culprit, RecordValue, Row};
 use layoutproof_probes::{Direction, Form};
-use layoutproof_source::toml_table::{FileProblems, TomlTable};
 
 /// The part of an entry about random declarations, in addition to producer, device, rules and
 /// culprit.

@@ -6,10 +6,10 @@ use std::ffi::OsString;
 
 use clap::parser::ValueSource;
 use clap::{Command, CommandFactory};
+use layoutproof_events::shell::shell_word;
 use layoutproof_events::{CommandOption, RerunCommand};
 use layoutproof_inputs::named_compiler::name_and_file;
 use layoutproof_records::shard::{CaseTimes, Shard};
-use layoutproof_source::shell::shell_word;
 
 use crate::args::ReportFiles;
 use crate::command_line::Cli;

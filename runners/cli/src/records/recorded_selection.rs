@@ -10,11 +10,11 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 use clap::{CommandFactory, Parser};
+use layoutproof_events::shell::shell_word;
 use layoutproof_inputs::all_cases::Cases;
 use layoutproof_inputs::inputs::InputWord;
 use layoutproof_inputs::named_compiler::name_and_file;
 use layoutproof_show::style::one_line;
-use layoutproof_source::shell::shell_word;
 use strum::{EnumString, IntoStaticStr};
 
 use crate::args::RunArgs;

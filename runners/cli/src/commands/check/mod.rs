@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow, bail};
 use glob::Pattern;
+use layoutproof_events::shell::shell_word;
 use layoutproof_events::summary::Exit;
 use layoutproof_events::{Account, AccountEntry, AccountState, FoundKind, NotCompared};
 use layoutproof_hostcheck::matching::{PartName, is_generic};
@@ -47,7 +48,6 @@ use layoutproof_show::name_conflicts::{ShaderBlock, name_conflicts};
 use layoutproof_show::{Style, one_line};
 use layoutproof_source::diagnostics::{Code, Diagnostic, Severity, render};
 use layoutproof_source::shader_language::alternatives;
-use layoutproof_source::shell::shell_word;
 use layoutproof_source::sources::{LinePlace, SourceMap};
 
 use crate::args::placement::check_profile;

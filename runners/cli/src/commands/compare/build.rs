@@ -13,6 +13,7 @@ use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::check::Source;
 use layoutproof_core::results::frozen::manifest::{SCHEMA, case_set_digest, dotted_version, version_order};
 use layoutproof_core::results::frozen::{CaseDecisions, FrozenToolchain, IntendedChanges, Manifest, decide};
+use layoutproof_events::shell::shell_word;
 use layoutproof_executor::interrupt;
 use layoutproof_executor::launch::Launch;
 use layoutproof_executor::pool;
@@ -24,7 +25,6 @@ use layoutproof_records::frozen_set::{FrozenSet, FrozenSetPlace, is_version, rel
 use layoutproof_records::output_files::check_folder;
 use layoutproof_report::build_changes::BuildSide;
 use layoutproof_source::nearest_name::did_you_mean;
-use layoutproof_source::shell::shell_word;
 
 use crate::output::warn;
 use crate::progress::counting;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use layoutproof_events::Account;
+use layoutproof_events::shell::shell_word;
 use layoutproof_events::summary::Exit;
 use layoutproof_inputs::compile_args::CompileArguments;
 use layoutproof_inputs::declare::DeclareArgs;
@@ -37,7 +38,6 @@ use layoutproof_show::{
 };
 use layoutproof_source::diagnostics::{Code, Diagnostic, render};
 use layoutproof_source::shader_language::ShaderLanguage;
-use layoutproof_source::shell::shell_word;
 use layoutproof_source::sources::SourceMap;
 
 use crate::commands::show::args::{DiffArgs, DiffFormat};

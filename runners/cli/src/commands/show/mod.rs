@@ -17,6 +17,7 @@ use std::mem;
 use std::path::PathBuf;
 
 use anyhow::{anyhow, bail};
+use layoutproof_events::shell::shell_word;
 use layoutproof_events::summary::Exit;
 use layoutproof_events::{AccountEntry, AccountState, FoundKind, NotCompared};
 use layoutproof_hostcheck::matching::is_generic;
@@ -38,7 +39,6 @@ use layoutproof_show::{
     one_line,
 };
 use layoutproof_source::diagnostics::{Code, Diagnostic, render};
-use layoutproof_source::shell::shell_word;
 use layoutproof_source::sources::SourceMap;
 
 use crate::args::placement::check_profile;

@@ -4,12 +4,11 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use layoutproof_layout::{FileId, Span};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::nearest_name::did_you_mean;
+use layoutproof_source::sources::SourceMap;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-
-use crate::diagnostics::{Code, Diagnostic};
-use crate::nearest_name::did_you_mean;
-use crate::sources::SourceMap;
 
 pub type TomlValue<'a> = Spanned<DeValue<'a>>;
 
