@@ -4,7 +4,7 @@ use layoutproof_frontend::module::Module;
 use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_layout::Span;
 use layoutproof_layout::shape::Type;
-use layoutproof_source::diagnostics::render;
+use layoutproof_render::render;
 use layoutproof_source::sources::SourceMap;
 
 /// Every declaration except resources.

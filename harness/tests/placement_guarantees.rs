@@ -8,7 +8,8 @@ use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{LayoutUnit, Span};
 use layoutproof_random::{ParameterAnnotation, ProgramDialect, RandomParameter, RandomProgram, programs};
-use layoutproof_source::diagnostics::{Code, Diagnostic, Severity, render};
+use layoutproof_render::render;
+use layoutproof_source::diagnostics::{Code, Diagnostic, Severity};
 use layoutproof_source::sources::SourceMap;
 use proptest::prelude::*;
 

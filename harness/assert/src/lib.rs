@@ -56,9 +56,13 @@
 //!
 //! What the build passes to its compiler belongs to the shader: [`Shader::row_major`],
 //! [`Shader::half_is_float`], [`Shader::defines`].
+//!
+//! The feature `glsl` adds `Shader::glsl`.
 #![forbid(unsafe_code)]
 
 mod difference;
+#[cfg(feature = "glsl")]
+mod glsl;
 mod read;
 
 pub use difference::{Difference, LayoutError};
@@ -89,6 +93,8 @@ impl<'a> Shader<'a> {
         Self::new(ShaderLanguage::Wgsl, text)
     }
 
+    /// Needs the feature `glsl`, because a parser of GLSL is larger than the rest of this crate.
+    #[cfg(feature = "glsl")]
     pub const fn glsl(text: &'a str) -> Self {
         Self::new(ShaderLanguage::Glsl, text)
     }

@@ -1,21 +1,23 @@
 //! Reads the block of a shader's text.
 
-use layoutproof_frontend::DeclareOptions;
+use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_layout::native::{Native, find_native};
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::MatrixOrder;
-use layoutproof_layout::{BlockLayout, Column, LayoutOptions, MemberRow, Span, find, table};
-use layoutproof_readers::module_reader::{InProcessReader, ModuleReader};
-use layoutproof_show::front_ends::{
-    FrontEnd, Glslang, InputTools, NoGlslang, NoListing, Purpose, ReadOptions, TextFrontEnd,
+use layoutproof_layout::{
+    Block, BlockLayout, Column, DECLARED, FileId, LayoutOptions, MemberRow, RuleChoice, Span, find, lay_out, table,
 };
-use layoutproof_show::{RuleChoice, ShowInput, ShownRules};
-use layoutproof_source::diagnostics::render;
+use layoutproof_source::diagnostics::Diagnostic;
 pub(crate) use layoutproof_source::nearest_name::did_you_mean;
+use layoutproof_source::plain_text::escape_controls;
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
+use layoutproof_wgsl::{LinkSearch, WgslLayouts, link, needs_linking};
 
 use crate::{Shader, ShaderBlock};
+
+/// The most problems of a text in an error.
+const MOST_PROBLEMS: usize = 20;
 
 /// Why a block has no layout.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -34,6 +36,8 @@ pub enum BlockError {
     UnknownRules { name: String, meant: String },
     #[error("no block is called `{name}`; there are {known}")]
     UnknownBlock { name: String, known: String },
+    #[error("the shader declares no block, so none is called `{name}`")]
+    NoBlocks { name: String },
     #[error("{rules} does not allow the block `{block}`: {reasons}")]
     Refused { rules: String, block: String, reasons: String },
 }
@@ -53,54 +57,114 @@ pub(crate) struct ReadBlock {
 /// # Errors
 /// The text is refused, or has no such block, or the rules are unknown or do not allow it.
 pub(crate) fn layout(block: ShaderBlock<'_>) -> Result<ReadBlock, BlockError> {
-    let language = block.shader.language;
-    let front_end = TextFrontEnd::of(language);
-    let fixes_offsets = FrontEnd::Text(front_end).fixes_offsets();
-    let rules = match block.rules {
-        Some(rules) if fixes_offsets => {
+    let ShaderBlock { shader, name, rules } = block;
+    let language = shader.language;
+    let options = layout_options(language, shader)?;
+    let (title, blocks) = match (language, rules) {
+        (ShaderLanguage::Hlsl | ShaderLanguage::Slang, Some(rules)) => {
+            let choice = rule_choice(rules)?;
+            let title = choice.column().map_or_else(|| choice.name().to_owned(), |column| column.to_string());
+            let declared = declared_blocks(shader)?;
+            let blocks = declared.iter().map(|block| lay_out_under(block, choice, &title, options)).collect();
+            (title, blocks)
+        }
+        (ShaderLanguage::Hlsl | ShaderLanguage::Slang, None) => {
+            return Err(BlockError::NoRules { language: language.title() });
+        }
+        (ShaderLanguage::Wgsl | ShaderLanguage::Glsl, Some(rules)) => {
             return Err(BlockError::OwnRules { language: language.title(), rules: rules.to_owned() });
         }
-        Some(rules) => ShownRules::Columns(vec![rule_choice(rules)?.into()]),
-        None if fixes_offsets => ShownRules::Shipping,
-        None => return Err(BlockError::NoRules { language: language.title() }),
+        (ShaderLanguage::Wgsl, None) => (DECLARED.to_owned(), wgsl_blocks(shader)?),
+        #[cfg(feature = "glsl")]
+        (ShaderLanguage::Glsl, None) => (DECLARED.to_owned(), crate::glsl::blocks(shader)?),
+        #[cfg(not(feature = "glsl"))]
+        (ShaderLanguage::Glsl, None) => unreachable!("without the feature, no constructor makes GLSL"),
     };
 
-    let layout = layout_options(language, block.shader)?;
-    let mut declare = DeclareOptions::default();
-    let mut text = block.shader.text.to_owned();
-    match language {
-        ShaderLanguage::Hlsl | ShaderLanguage::Slang => {
-            declare.defines = block.shader.defines.iter().map(|&(name, value)| (name.into(), value.into())).collect();
-        }
-        ShaderLanguage::Glsl => define_in_glsl(&mut text, block.shader.defines),
-        ShaderLanguage::Wgsl if block.shader.defines.is_empty() => {}
-        ShaderLanguage::Wgsl => {
-            return Err(BlockError::NoSuchOption { language: language.title(), option: "defines" });
-        }
-    }
-
-    let mut sources = SourceMap::default();
-    let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
-    let file = sources.add(format!("shader.{}", language.as_str()), text);
-    let options = ReadOptions { layout, declare, macros: &[], purpose: Purpose::Layouts, tools: &NoTools };
-    let read = front_end.read(Span { file, start: 0, end }, &options, &mut sources);
-    let content = read.map_err(|problems| BlockError::Unread(render(&problems, &sources, false)))?;
-    let input = ShowInput { content, language: Some(language), assumes_sixteen_bit: false };
-
-    let layouts = input.layouts(&rules);
-    let blocks: Vec<&BlockLayout> = layouts.iter().flat_map(|column| &column.blocks).map(|it| &it.layout).collect();
-    let title = layouts.first().map_or_else(String::new, |column| column.name.to_string());
-    let Some(found) = blocks.iter().find(|layout| layout.name == block.name) else {
+    let Some(found) = blocks.iter().find(|layout| layout.name == name) else {
+        let name = name.to_owned();
         let known: Vec<String> = blocks.iter().map(|layout| format!("`{}`", layout.name)).collect();
-        return Err(BlockError::UnknownBlock { name: block.name.to_owned(), known: known.join(", ") });
+        return Err(match known.is_empty() {
+            true => BlockError::NoBlocks { name },
+            false => BlockError::UnknownBlock { name, known: known.join(", ") },
+        });
     };
     match &found.result {
         Ok(root) => Ok(ReadBlock { title, size: root.size.finite(), rows: found.rows() }),
         Err(reasons) => {
             let reasons: Vec<String> = reasons.iter().map(ToString::to_string).collect();
-            Err(BlockError::Refused { rules: title, block: block.name.to_owned(), reasons: reasons.join("; ") })
+            Err(BlockError::Refused { rules: title, block: name.to_owned(), reasons: reasons.join("; ") })
         }
     }
+}
+
+/// The blocks of HLSL or Slang, which have no offsets.
+fn declared_blocks(shader: Shader<'_>) -> Result<Vec<Block>, BlockError> {
+    let defines = shader.defines.iter().map(|&(name, value)| (name.into(), value.into())).collect();
+    let options = DeclareOptions { defines, ..DeclareOptions::default() };
+    let (mut sources, span) = opened(shader.language, shader.text.to_owned());
+    let module = declare(&mut sources, span, &options).map_err(|problems| unread(&problems, &sources))?;
+    Ok(module.blocks)
+}
+
+fn lay_out_under(block: &Block, choice: RuleChoice, title: &str, options: LayoutOptions) -> BlockLayout {
+    // The options decide the size of `half` for a rule set; some compilers fix it.
+    let is_fixed = matches!(choice, RuleChoice::Native(native) if native.has_fixed_half());
+    let options = if is_fixed { LayoutOptions { sixteen_bit: SixteenBit::On, ..options } } else { options };
+    let made = choice.block(block);
+    match made.as_deref().and_then(|block| choice.rules(block).map(|rules| lay_out(block, rules, options))) {
+        Some(layout) => layout,
+        None => {
+            let message = format!("{title} has no layout for {} `{}`", block.kind, block.name);
+            BlockLayout::refused(block, title, message)
+        }
+    }
+}
+
+/// The blocks of WGSL, under the language's own rules.
+fn wgsl_blocks(shader: Shader<'_>) -> Result<Vec<BlockLayout>, BlockError> {
+    if !shader.defines.is_empty() {
+        return Err(BlockError::NoSuchOption { language: shader.language.title(), option: "defines" });
+    }
+    let (mut sources, span) = opened(shader.language, shader.text.to_owned());
+    let read = wgsl_layouts(span.file, &mut sources).map_err(|problems| unread(&problems, &sources))?;
+    let WgslLayouts { module, blocks, forbidden, restricted } = read;
+    let forbidden = [forbidden, module.clashes].concat();
+    match forbidden.is_empty() {
+        true => Ok(blocks),
+        false => Err(unread(&[forbidden, restricted].concat(), &sources)),
+    }
+}
+
+fn wgsl_layouts(file: FileId, sources: &mut SourceMap) -> Result<WgslLayouts, Vec<Diagnostic>> {
+    if !needs_linking(&sources.file(file).text) {
+        return WgslLayouts::read(&sources.file(file).text, file);
+    }
+    let DeclareOptions { include_paths: folders, files, .. } = &DeclareOptions::default();
+    let search = LinkSearch { macros: &[], folders, files: &**files };
+    let linked = link(file, &search, sources).map_err(|problem| vec![problem])?;
+    WgslLayouts::read_linked(&linked, sources)
+}
+
+/// A text as the only file, and its place.
+pub(crate) fn opened(language: ShaderLanguage, text: String) -> (SourceMap, Span) {
+    let mut sources = SourceMap::default();
+    let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
+    let file = sources.add(format!("shader.{}", language.as_str()), text);
+    (sources, Span { file, start: 0, end })
+}
+
+/// Why a text cannot be read: a line for each problem, and another for its help.
+pub(crate) fn unread(problems: &[Diagnostic], sources: &SourceMap) -> BlockError {
+    let mut text = String::new();
+    for problem in problems.iter().take(MOST_PROBLEMS) {
+        text += &problem.line(sources);
+        text.push('\n');
+        if let Some(help) = &problem.help {
+            text += &format!("  help: {}\n", escape_controls(help));
+        }
+    }
+    BlockError::Unread(text)
 }
 
 fn layout_options(language: ShaderLanguage, shader: Shader<'_>) -> Result<LayoutOptions, BlockError> {
@@ -121,21 +185,6 @@ fn layout_options(language: ShaderLanguage, shader: Shader<'_>) -> Result<Layout
     Ok(options)
 }
 
-/// Defines macros after the line with `#version`, which must be the first directive.
-fn define_in_glsl(text: &mut String, defines: &[(&str, &str)]) {
-    let lines: Vec<String> = defines.iter().map(|(name, value)| format!("#define {name} {value}\n")).collect();
-    let defines = lines.concat();
-    let mut start = 0;
-    for line in text.split_inclusive('\n') {
-        start += line.len();
-        if line.trim_start().starts_with("#version") {
-            text.insert_str(start, &defines);
-            return;
-        }
-    }
-    text.insert_str(0, &defines);
-}
-
 fn rule_choice(word: &str) -> Result<RuleChoice, BlockError> {
     let of_column = || Column::parse(word).ok().and_then(Native::of_column);
     let choice =
@@ -144,26 +193,4 @@ fn rule_choice(word: &str) -> Result<RuleChoice, BlockError> {
         let meant = did_you_mean(word, table().iter().map(|rules| rules.name));
         BlockError::UnknownRules { name: word.to_owned(), meant }
     })
-}
-
-/// No tools besides those that are linked into the test.
-#[derive(Clone, Copy, Debug)]
-struct NoTools;
-
-impl InputTools for NoTools {
-    fn reader(&self) -> &dyn ModuleReader {
-        &InProcessReader
-    }
-
-    fn glslang(&self) -> Result<Glslang, NoGlslang> {
-        Err(NoGlslang("`layoutproof check` uses glslang, which supports all of it".to_owned()))
-    }
-
-    fn list_container(&self, _container: &[u8]) -> Result<String, NoListing> {
-        Err(NoListing { reason: "a test reads texts only".to_owned(), help: "use `layoutproof check`".to_owned() })
-    }
-
-    fn compile_metal(&self, _text: &str) -> Result<String, NoListing> {
-        Err(NoListing { reason: "a test starts no Clang".to_owned(), help: "use `layoutproof show`".to_owned() })
-    }
 }

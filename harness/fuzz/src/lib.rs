@@ -22,15 +22,16 @@ use layoutproof_readers::evaluator::Evaluator;
 use layoutproof_readers::reflection::parameters;
 use layoutproof_readers::spirv::accesses::ModuleAccesses;
 use layoutproof_readers::spirv::{bound_variables, declared};
-use layoutproof_readers::wgsl_layouts::WgslLayouts;
+use layoutproof_render::render;
 use layoutproof_report::deqp_csv::DeqpCsv;
 use layoutproof_report::json_lines::{self, JsonLines};
 use layoutproof_report::reporter::{FinishedRun, REPORTERS, Reporter};
 use layoutproof_report::terminal::{Terminal, View};
-use layoutproof_source::diagnostics::{Diagnostic, Severity, render};
+use layoutproof_source::diagnostics::{Diagnostic, Severity};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::{ReadRefusal, SourceMap, Sources};
 use layoutproof_source::text_limits::check_text;
+use layoutproof_wgsl::WgslLayouts;
 use layoutproof_wgsl::{LinkSearch, WgslModule, link};
 
 /// Starts each included file of an input of [`declarations`]; the file's name ends the line.

@@ -163,6 +163,11 @@ impl Native {
         (!is_empty).then_some(Cow::Owned(block))
     }
 
+    /// True if `half` always has 2 bytes: slangc has no option for that (2026.14.1, reflection).
+    pub fn has_fixed_half(&self) -> bool {
+        self.column.compiler == Some(ShaderCompiler::Slang)
+    }
+
     /// The rule set for the elements of `block` in a byte-address buffer; `None` for blocks without
     /// elements and for compilers without such loads.
     pub fn byte_address_rules(&self, block: &Block) -> Option<&'static RuleSet> {

@@ -14,7 +14,6 @@ pub mod dxil;
 pub mod evaluator;
 pub mod fxc;
 pub mod glslang;
-mod listing;
 pub mod llvm;
 pub mod metal;
 pub mod module_reader;
@@ -30,8 +29,8 @@ pub mod reported;
 pub mod spirv;
 pub mod toolchain;
 pub mod version;
-pub mod wgsl_layouts;
 pub mod wgsl_probe;
+pub mod wgsl_witness;
 
 pub use caught::caught;
 pub use read_error::ReadError;

@@ -19,7 +19,7 @@ use layoutproof_layout::{
 };
 use thiserror::Error;
 
-use crate::listing::{ListingBudget, array_name};
+use layoutproof_layout::listing::{ListingBudget, array_name};
 
 /// Most structs and arrays inside each other.
 const MOST_LEVELS: u32 = 64;

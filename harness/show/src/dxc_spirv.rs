@@ -203,11 +203,11 @@ fn expanded(ty: &Type, depth: usize) -> Type {
 
 #[cfg(test)]
 mod tests {
-    use layoutproof_layout::Span;
     use layoutproof_layout::native::find_native;
+    use layoutproof_layout::{RuleChoice, Span};
 
     use super::*;
-    use crate::{InputContent, RuleChoice, ShowInput, ShownRules};
+    use crate::{InputContent, ShowInput, ShownRules};
     use layoutproof_frontend::DeclareOptions;
     use layoutproof_source::sources::SourceMap;
 

@@ -311,8 +311,9 @@ fn assumed_sixteen_bit(source: &Declarations, layouts: &[RuleSetLayouts]) -> Opt
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{RuleChoice, ShownRules};
+    use crate::ShownRules;
     use layoutproof_frontend::DeclareOptions;
+    use layoutproof_layout::RuleChoice;
     use layoutproof_source::sources::SourceMap;
 
     /// Warnings about layouts have their codes and rule sets, and come after those about

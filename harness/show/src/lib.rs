@@ -37,7 +37,5 @@ pub use placements::{DeclaredBindings, Placements, UnknownEntry};
 pub use reordered_text::ReorderedText;
 pub use rule_set_layouts::{LaidOutBlock, RuleSetLayouts};
 pub use show_input::{CompilerRefusal, DriverText, InputContent, LaidOutFile, ShowInput};
-pub use shown_rules::{
-    MOST_COLUMNS, NoColumn, RuleChoice, ShownColumnChoice, ShownRules, columns, shipping, usual_compiler,
-};
+pub use shown_rules::{MOST_COLUMNS, NoColumn, ShownColumnChoice, ShownRules, columns, shipping, usual_compiler};
 pub use style::{Style, counted, grouped, one_line};

@@ -2,10 +2,8 @@
 
 use layoutproof_layout::native::Native;
 use layoutproof_layout::padding::{BlockPadding, padding};
-use layoutproof_layout::{BlockKind, BlockLayout, DECLARED, LaidOut, LaidOutShape, find, join};
+use layoutproof_layout::{BlockKind, BlockLayout, DECLARED, LaidOut, LaidOutShape, RuleChoice, find, join};
 
-use super::shown_rules::RuleChoice;
-use super::shown_rules::has_fixed_half;
 use crate::layout_text::member_tree::split_dimensions;
 use crate::layout_text::shown_columns::have_same_places;
 use crate::show_json::{ShownBlock, ShownLayout};
@@ -83,7 +81,7 @@ impl RuleSetLayouts {
 
     /// True if the column belongs to a compiler in which `half` always has 2 bytes.
     pub fn has_fixed_half(&self) -> bool {
-        !self.targets.is_empty() && self.targets.iter().all(|target| has_fixed_half(target))
+        !self.targets.is_empty() && self.targets.iter().all(|target| target.has_fixed_half())
     }
 
     /// True if a block that both have is at other bytes.

@@ -6,8 +6,8 @@ use layoutproof_frontend::module::Module;
 use layoutproof_layout::native::{Native, find_native};
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{
-    BlockKind, BlockLayout, ComponentReads, LayoutOptions, LayoutWarning, LayoutWarningKind, Reach, RuleSet,
-    ShaderTarget, Span, ViewId, join, lay_out, table,
+    BlockKind, BlockLayout, ComponentReads, LayoutOptions, LayoutWarning, LayoutWarningKind, Reach, RuleChoice,
+    RuleSet, ShaderTarget, Span, ViewId, join, lay_out, table,
 };
 use layoutproof_readers::spirv::{DeclaredModule, ModuleSource, SpecializedLength};
 use layoutproof_source::diagnostics::{Code, Diagnostic, Severity};
@@ -17,8 +17,7 @@ use layoutproof_source::shader_language::ShaderLanguage;
 use super::declared_words::{declared_block, declared_resources};
 use super::placements::{Placements, UnknownEntry};
 use super::rule_set_layouts::{LaidOutBlock, RuleSetLayouts};
-use super::shown_rules::{RuleChoice, ShownColumnChoice, ShownRules, is_relevant};
-use super::shown_rules::{has_fixed_half, shipping, shipping_of_laid_out};
+use super::shown_rules::{ShownColumnChoice, ShownRules, is_relevant, shipping, shipping_of_laid_out};
 use crate::front_ends::{Purpose, TextFrontEnd};
 use crate::placements::DeclaredBindings;
 use crate::shown_columns::{BlockPresence, ColumnName};
@@ -186,7 +185,7 @@ fn under(
         RuleChoice::Rules(_) => shipped.to_vec(),
     };
     // The options decide the size of `half` for a rule set; some compilers fix it.
-    let is_fixed = matches!(choice, RuleChoice::Native(native) if has_fixed_half(native));
+    let is_fixed = matches!(choice, RuleChoice::Native(native) if native.has_fixed_half());
     let sixteen_bit = if is_fixed { SixteenBit::On } else { source.options.sixteen_bit };
     let options = LayoutOptions { sixteen_bit, ..source.options };
     let blocks = source.module.blocks.iter().map(|block| {

@@ -1,56 +1,15 @@
 //! The selection of columns: rule sets and compilers' choices.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use layoutproof_layout::native::{Native, find_native, natives};
-use layoutproof_layout::{Block, Column, LayoutVariant, RuleSet, ShaderCompiler, ShaderTarget, TargetChoice};
+use layoutproof_layout::{
+    Block, Column, LayoutVariant, RuleChoice, RuleSet, ShaderCompiler, ShaderTarget, TargetChoice,
+};
 use layoutproof_source::shader_language::{ShaderLanguage, alternatives};
 
 use crate::front_ends::TextFrontEnd;
 use crate::shown_columns::ColumnName;
-
-/// The column for one name of `--rules`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum RuleChoice {
-    Rules(&'static RuleSet),
-    /// For each block, the rule set that this compiler uses by default.
-    Native(&'static Native),
-}
-
-impl RuleChoice {
-    /// The name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Rules(rules) => rules.name,
-            Self::Native(native) => native.name,
-        }
-    }
-
-    /// The column of a compiler's choice; a rule set belongs to no compiler.
-    pub fn column(self) -> Option<Column<'static>> {
-        match self {
-            Self::Rules(_) => None,
-            Self::Native(native) => Some(native.column),
-        }
-    }
-
-    /// The block that the compiler makes of a block of the source; `None` if it makes none.
-    pub fn block(self, block: &Block) -> Option<Cow<'_, Block>> {
-        match self {
-            Self::Rules(_) => Some(Cow::Borrowed(block)),
-            Self::Native(native) => native.block(block),
-        }
-    }
-
-    /// The rule set for a block; `None` if the compiler has no such block.
-    pub fn rules(self, block: &Block) -> Option<&'static RuleSet> {
-        match self {
-            Self::Rules(rules) => Some(rules),
-            Self::Native(native) => native.rules(block),
-        }
-    }
-}
 
 /// A column that the user names: a rule set, or a compiler's choice.
 #[derive(Clone, Debug, PartialEq)]
@@ -115,11 +74,6 @@ pub fn shipping(language: ShaderLanguage) -> impl Iterator<Item = &'static Nativ
 pub(crate) fn shipping_of_laid_out(language: Option<ShaderLanguage>) -> Option<&'static Native> {
     let fixes = TextFrontEnd::of(language.unwrap_or(ShaderLanguage::Glsl)).fixes();
     find_native(fixes.map_or("native:glsl", |fixes| fixes.native))
-}
-
-/// True if `half` always has 2 bytes: slangc has no option for that (2026.14.1, reflection).
-pub(crate) fn has_fixed_half(native: &Native) -> bool {
-    native.column.compiler == Some(ShaderCompiler::Slang)
 }
 
 /// The compiler that programs in a language use for a target.

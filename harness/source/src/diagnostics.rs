@@ -1,4 +1,4 @@
-//! Diagnostics about the user's input: a code, a place and a sentence. [`render`] prints them for people.
+//! Diagnostics about the user's input: a code, a place and a sentence. `layoutproof-render` draws them for people.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -6,7 +6,8 @@ use std::fmt;
 use layoutproof_layout::{FileId, LayoutWarningKind, Span};
 use serde::{Deserialize, Serialize};
 
-pub use crate::render::render;
+use crate::plain_text::escape_controls;
+use crate::sources::SourceMap;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -285,6 +286,15 @@ impl Diagnostic {
             Some(Missing::File(name)) => Some(name),
             Some(Missing::Macros(_)) | None => None,
         }
+    }
+
+    /// The problem in one line, without the source text: `error: a.hlsl:2:8: unknown type `floot` [unknown-type]`.
+    pub fn line(&self, sources: &SourceMap) -> String {
+        let severity = match self.severity {
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        };
+        format!("{severity}: {}: {} [{}]", sources.place(self.span()), escape_controls(&self.message), self.code)
     }
 
     pub fn span(&self) -> Span {

@@ -4,11 +4,9 @@
 
 pub mod diagnostics;
 pub mod encoding;
-mod excerpt;
 pub mod host_text;
 pub mod nearest_name;
 pub mod plain_text;
-mod render;
 pub mod shader_language;
 pub mod sources;
 pub mod stable_hash;

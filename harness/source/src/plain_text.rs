@@ -84,7 +84,7 @@ pub fn is_unsafe(letter: char) -> bool {
 }
 
 /// Appends a character, as an escape if it is unsafe.
-pub(crate) fn push_escaped(text: &mut String, letter: char) {
+pub fn push_escaped(text: &mut String, letter: char) {
     if is_unsafe(letter) {
         text.extend(letter.escape_unicode());
     } else {

@@ -8,6 +8,8 @@ use layoutproof_layout::{FileId, Span};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::plain_text::escape_controls;
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct SourceFile {
     /// Name as the user gave it.
@@ -156,6 +158,12 @@ impl SourceMap {
     /// Returns all files, in the order in which they were added.
     pub fn files(&self) -> &[SourceFile] {
         &self.files
+    }
+
+    /// The start of `span` for people: `file:line:column`.
+    pub fn place(&self, span: Span) -> String {
+        let Position { line, column } = self.position(span);
+        format!("{}:{line}:{column}", escape_controls(&self.file(span.file).name))
     }
 
     pub fn position(&self, span: Span) -> Position {

@@ -1,5 +1,5 @@
 //! Reads the declarations of a WGSL module by the language's own specification: types, constants,
-//! variables with their bindings, and the variables that each entry point uses.
+//! variables with their bindings, and the variables that each entry point uses. Lays out their blocks.
 //!
 //! Bodies of functions are searched for names alone, so a module may have errors there that
 //! compilers refuse. Extensions of naga that declare data or bindings are read too: 64-bit scalars,
@@ -12,6 +12,7 @@
 
 mod constant;
 mod elaborate;
+mod layouts;
 mod link;
 mod parser;
 mod syntax;
@@ -26,6 +27,7 @@ use layoutproof_layout::{Block, BlockKind, FileId, Reach, Span, StageData, join}
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::sources::SourceMap;
 
+pub use layouts::WgslLayouts;
 pub use link::{LinkSearch, LinkedText, link, needs_linking};
 use parser::Parser;
 use tokens::Token;

@@ -17,7 +17,7 @@ use layoutproof_random::{ProgramDialect, RandomProgram};
 use layoutproof_readers::dxil::{ListedBinding, resource_bindings};
 use layoutproof_readers::reflection::{ReflectedBinding, parameters};
 use layoutproof_readers::spirv::bound_variables;
-use layoutproof_source::diagnostics::render;
+use layoutproof_render::render;
 use layoutproof_source::sources::SourceMap;
 
 use crate::compiler::{Compiler, CompilerAnswer};

@@ -13,8 +13,8 @@ use layoutproof_device::{Shader, word_bytes};
 use layoutproof_layout::ElementChoice;
 use layoutproof_readers::spirv::{bound_variables, declared};
 use layoutproof_readers::toolchain::{CodeTarget, CompileOutcome, CompileRequest, Compilers, Toolchain, toolchains};
-use layoutproof_readers::wgsl_layouts::WgslLayouts;
 use layoutproof_source::sources::SourceMap;
+use layoutproof_wgsl::WgslLayouts;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// Bindings with gaps, and groups; Dawn renumbers them, buffers before textures.

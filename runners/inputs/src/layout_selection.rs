@@ -4,8 +4,8 @@
 use anyhow::bail;
 use layoutproof_layout::column::ColumnError;
 use layoutproof_layout::native::Native;
-use layoutproof_layout::{Column, ShaderCompiler, ShaderTarget, TargetChoice};
-use layoutproof_show::{RuleChoice, ShownColumnChoice, columns};
+use layoutproof_layout::{Column, RuleChoice, ShaderCompiler, ShaderTarget, TargetChoice};
+use layoutproof_show::{ShownColumnChoice, columns};
 use layoutproof_source::nearest_name::did_you_mean;
 use layoutproof_source::shader_language::ShaderLanguage;
 

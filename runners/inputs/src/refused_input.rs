@@ -2,7 +2,9 @@
 
 use std::{fmt, slice};
 
-use layoutproof_source::diagnostics::{Code, Diagnostic, ReadingAdvice, Severity, render};
+use layoutproof_render::render;
+
+use layoutproof_source::diagnostics::{Code, Diagnostic, ReadingAdvice, Severity};
 use layoutproof_source::sources::{LinePlace, SourceMap};
 
 /// Longest advice to print after a problem in one line, in bytes.

@@ -18,11 +18,11 @@ use layoutproof_hostcheck::{BlockPart, LinePlace, SizeContract, TextPlaces, bloc
 use layoutproof_layout::native::find_native;
 use layoutproof_layout::{
     Block, BlockKind, BlockLayout, ComponentReads, Count, DECLARED, Extent, LaidOut, LaidOutShape, LayoutOptions,
-    ShaderTarget, Span, lay_out,
+    RuleChoice, ShaderTarget, Span, lay_out,
 };
 use layoutproof_report::host_check::{CompiledAs, OpenChoices};
 use layoutproof_show::front_ends::Purpose;
-use layoutproof_show::{InputContent, RuleChoice, accounts, misplaced, overlap_warnings};
+use layoutproof_show::{InputContent, accounts, misplaced, overlap_warnings};
 use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;

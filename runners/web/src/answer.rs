@@ -1,9 +1,10 @@
 //! The answer to a request of the page.
 
+use layoutproof_render::render;
 use layoutproof_report::html::{bindings_part, map_sections, offset_sections, padding_part};
 use layoutproof_show::layout_text::shown_columns::MergedBlock;
 use layoutproof_show::{ReorderedText, RuleSetLayouts, ShowInput};
-use layoutproof_source::diagnostics::{Diagnostic, Severity, render};
+use layoutproof_source::diagnostics::{Diagnostic, Severity};
 use layoutproof_source::sources::SourceMap;
 use serde::Serialize;
 

@@ -29,7 +29,7 @@ fn read_with(source: &str, options: &DeclareOptions) -> (SourceMap, Result<Modul
 
 fn read(source: &str) -> Module {
     let (sources, result) = read_with(source, &DeclareOptions::default());
-    result.unwrap_or_else(|problems| panic!("{}", layoutproof_source::diagnostics::render(&problems, &sources, false)))
+    result.unwrap_or_else(|problems| panic!("{}", layoutproof_render::render(&problems, &sources, false)))
 }
 
 /// Returns line and code of every problem.

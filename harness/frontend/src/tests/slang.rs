@@ -75,8 +75,7 @@ fn words_of_slang_alone() {
 fn block(source: &str, name: &str) -> Vec<String> {
     let options = DeclareOptions { language: Some(ShaderLanguage::Slang), ..DeclareOptions::default() };
     let (sources, result) = read_with(source, &options);
-    let module = result
-        .unwrap_or_else(|problems| panic!("{}", layoutproof_source::diagnostics::render(&problems, &sources, false)));
+    let module = result.unwrap_or_else(|problems| panic!("{}", layoutproof_render::render(&problems, &sources, false)));
     structure(&module, name).members.iter().map(line).collect()
 }
 

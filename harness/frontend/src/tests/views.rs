@@ -19,7 +19,7 @@ ByteAddressBuffer bytes; RWByteAddressBuffer words;
 fn read(language: ShaderLanguage, source: &str) -> Module {
     let options = DeclareOptions { views: true, language: Some(language), ..DeclareOptions::default() };
     let (sources, result) = read_with(source, &options);
-    result.unwrap_or_else(|problems| panic!("{}", layoutproof_source::diagnostics::render(&problems, &sources, false)))
+    result.unwrap_or_else(|problems| panic!("{}", layoutproof_render::render(&problems, &sources, false)))
 }
 
 /// The blocks that no parameter declares, as `name: type, reach`, and the types of views without a block.

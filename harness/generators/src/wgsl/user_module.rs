@@ -96,8 +96,8 @@ mod tests {
     use layoutproof_layout::FileId;
     use layoutproof_probes::AddressSpace;
     use layoutproof_probes::plan;
-    use layoutproof_readers::wgsl_layouts::WgslLayouts;
     use layoutproof_source::sources::SourceMap;
+    use layoutproof_wgsl::WgslLayouts;
 
     const TEXT: &str = "
 struct Light { position: vec3<f32>, @size(20) power: f32 }

@@ -13,8 +13,8 @@ use layoutproof_layout::{
 use super::ContainerError;
 use super::reflected::{MOST_NESTED, ReflectedBase, ReflectedBlock, ReflectedMember, ReflectedType, lay_out_reflected};
 use crate::dxil::resource_bindings;
-use crate::listing::ListingBudget;
 use crate::llvm::{StructType, Type, defined_types};
+use layoutproof_layout::listing::ListingBudget;
 
 /// Scalars by the names that DXC prints, with their bytes. A longer name comes before its prefix.
 const SCALARS: [(&str, Scalar, u32); 13] = [

@@ -16,8 +16,8 @@ mod tables;
 use thiserror::Error;
 
 use crate::ReadError;
-use crate::listing::LISTED_BYTES;
 use crate::llvm::IrError;
+use layoutproof_layout::listing::LISTED_BYTES;
 
 pub use dxil_listing::listed_blocks;
 use parts::MOST_PARTS;

@@ -16,7 +16,7 @@ use thiserror::Error;
 use super::reflected::{MOST_NESTED, ReflectedBase, ReflectedBlock, ReflectedMember, ReflectedType, lay_out_reflected};
 use super::{Bytes, Ended};
 use crate::dxil::ListedBinding;
-use crate::listing::{LISTED_BYTES, ListingBudget};
+use layoutproof_layout::listing::{LISTED_BYTES, ListingBudget};
 
 /// Start of the record sizes: `RD11`, or another number since model 5.1.
 const SIZES_MAGICS: [u32; 2] = [u32::from_le_bytes(*b"RD11"), 0x2544_1313];

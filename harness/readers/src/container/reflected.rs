@@ -9,7 +9,7 @@ use layoutproof_layout::{
     MatrixOrder, Reach, Refusals, ViewId,
 };
 
-use crate::listing::{ListingBudget, array_name, member_path};
+use layoutproof_layout::listing::{ListingBudget, array_name, member_path};
 
 const REGISTER_BYTES: u32 = 16;
 

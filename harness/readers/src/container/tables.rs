@@ -13,7 +13,7 @@ use super::parts::{ContainerPart, parts};
 use super::rdef::rdef_bindings;
 use super::{Bytes, ContainerError};
 use crate::dxil::ListedBinding;
-use crate::listing::ListingBudget;
+use layoutproof_layout::listing::ListingBudget;
 
 /// Most records to read from a table.
 const MOST_RECORDS: u32 = 1 << 16;

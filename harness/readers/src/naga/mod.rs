@@ -3,7 +3,7 @@
 //! Each block is one [`BlockLayout`] under the rule set `declared`. Offsets, sizes, strides and
 //! alignments come from naga's typed module. naga has only WGSL's alignments, so in GLSL an
 //! alignment can be less than the one that std140 applied. In WGSL naga is a witness beside our own
-//! rules ([`wgsl_layouts`](crate::wgsl_layouts)); it places some members elsewhere. If naga's
+//! rules ([`WgslLayouts`](layoutproof_wgsl::WgslLayouts)); it places some members elsewhere. If naga's
 //! validator rejects a module, this returns only errors and no blocks.
 //!
 //! Texts of users and compilers come here through [`module_reader`](crate::module_reader),
@@ -24,9 +24,9 @@ use naga::proc::Layouter;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use naga::{AddressSpace, ArraySize, GlobalVariable, Handle, ScalarKind, ShaderStage, StructMember, TypeInner};
 
-use crate::listing::{LISTED_BYTES, ListingBudget, array_name, member_path};
 use crate::naga_offsets::{chain, matrix_stride};
 use crate::wgsl_probe::MAX_IMMEDIATE_SIZE;
+use layoutproof_layout::listing::{LISTED_BYTES, ListingBudget, array_name, member_path};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use type_layouts::TypeLayouts;
 

@@ -14,7 +14,7 @@ use layoutproof_layout::{
 use super::Amount;
 use super::layouts::{BASE, ByteSize, ENTRY, GLOBALS, LayoutsJson, TypeJson, VariableJson};
 use crate::ReadError;
-use crate::listing::{array_name, member_path};
+use layoutproof_layout::listing::{array_name, member_path};
 
 /// The blocks in the JSON, with the compiler's default order of matrices.
 pub fn reflected_blocks(json: &str, order: MatrixOrder) -> Result<Vec<BlockLayout>, ReadError> {

@@ -27,7 +27,7 @@ use super::of_dxc::ModuleSource;
 use super::stage_memory::{bytes_of_values, captures, in_stages};
 use super::types::{MatrixLayout, SpirvMember, SpirvType, SpirvTypes, SpirvVariable};
 use super::varyings::{DeclaredVarying, clashes, varyings};
-use crate::listing::{LISTED_BYTES, ListingBudget, array_name, member_path};
+use layoutproof_layout::listing::{LISTED_BYTES, ListingBudget, array_name, member_path};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeclaredBlock {

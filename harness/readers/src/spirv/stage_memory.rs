@@ -15,7 +15,7 @@ use rspirv::spirv::{Decoration, StorageClass, Word};
 use super::declared::{DeclaredBlock, DeclaredReader, VariableBlock, element, in_order, scalar, sized};
 use super::decorations::Decorations;
 use super::types::{SpirvType, SpirvTypes, SpirvVariable};
-use crate::listing::array_name;
+use layoutproof_layout::listing::array_name;
 
 /// The variables of stages, in declaration order; a payload of one type is there once. Workgroup variables that are no
 /// structs have nothing to lay out.

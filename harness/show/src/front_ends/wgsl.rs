@@ -6,11 +6,11 @@ use layoutproof_layout::{BlockLayout, ComponentReads, FileId, ShaderTarget, Span
 use layoutproof_readers::module_reader::{FollowedCode, ModuleReader, naga_wgsl_blocks, spirv_blocks, wgsl_module};
 use layoutproof_readers::spirv::accesses::SourcePlace;
 use layoutproof_readers::version::NAGA_VERSION;
-use layoutproof_readers::wgsl_layouts::{WgslLayouts, WitnessDifference, differences};
+use layoutproof_readers::wgsl_witness::{WitnessDifference, differences};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::{SourceFile, SourceMap};
-use layoutproof_wgsl::{LinkSearch, LinkedText, WgslModule, WgslVariable, link, needs_linking};
+use layoutproof_wgsl::{LinkSearch, LinkedText, WgslLayouts, WgslModule, WgslVariable, link, needs_linking};
 
 use super::{FixedLayout, Purpose, ReadBlocks, ReadOptions, TextFrontEnd, TextReading, for_others, start_of};
 use crate::placements::DeclaredBindings;

@@ -33,7 +33,7 @@ use layoutproof_probes::{
 use layoutproof_readers::caught;
 use layoutproof_readers::naga::read_wgsl;
 use layoutproof_readers::toolchain::AnswerOrigin;
-use layoutproof_readers::wgsl_layouts::{WitnessDifference, differences};
+use layoutproof_readers::wgsl_witness::{WitnessDifference, differences};
 
 #[derive(Clone, Debug)]
 pub struct SubjectShaders {

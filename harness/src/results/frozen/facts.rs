@@ -15,9 +15,9 @@ use layoutproof_readers::reflection::parameters;
 use layoutproof_readers::spirv::BoundVariable;
 use layoutproof_readers::spirv::{bound_variables, declared};
 use layoutproof_readers::toolchain::{CompiledShader, Report};
-use layoutproof_readers::wgsl_layouts::WgslLayouts;
 use layoutproof_readers::{ReadError, clang_ir};
 use layoutproof_source::sources::SourceMap;
+use layoutproof_wgsl::WgslLayouts;
 
 /// Replaces a name that the compiler dropped.
 const NAMELESS: &str = "?";

@@ -12,12 +12,13 @@ use layoutproof_inputs::project_file::ProjectFile;
 use layoutproof_inputs::refused_input::{FirstProblem, RefusedInput, advice_on, first_problem};
 use layoutproof_inputs::shader_file::ShaderFile;
 use layoutproof_readers::spirv::accesses::ModuleAccesses;
+use layoutproof_render::render;
 use layoutproof_report::accesses::{FollowedFile, FollowedFiles, annotations, json, junit, sarif_log, text};
 use layoutproof_report::host_check::UnreadInput;
 use layoutproof_report::source_root::SourceRoot;
 use layoutproof_show::Style;
 use layoutproof_show::front_ends::FrontEnd;
-use layoutproof_source::diagnostics::{Code, render};
+use layoutproof_source::diagnostics::Code;
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 

@@ -24,8 +24,8 @@ use layoutproof_records::lock;
 use layoutproof_records::output_files::check_folder;
 use layoutproof_records::records_file::{self, RecordsTarget};
 use layoutproof_records::shapes::Shapes;
+use layoutproof_render::render;
 use layoutproof_show::Style;
-use layoutproof_source::diagnostics::render;
 
 use crate::args::{RecordsArg, RunArgs};
 

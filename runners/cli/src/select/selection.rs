@@ -21,11 +21,11 @@ use layoutproof_inputs::refused_input::{FirstProblem, RefusedInput, first_proble
 use layoutproof_inputs::rule_set::rule_choices;
 use layoutproof_inputs::shader_file::{ShaderFile, inside_of_project};
 use layoutproof_layout::native::{Native, find_native};
-use layoutproof_layout::{BlockLayout, Reach, RuleSet, ShaderTarget, Span, StageData, find, table};
+use layoutproof_layout::{BlockLayout, Reach, RuleChoice, RuleSet, ShaderTarget, Span, StageData, find, table};
 use layoutproof_readers::toolchain::{AppliedRules, RULES_TO_TRANSLATE, Toolchain};
 use layoutproof_show::accounts::reach_kind;
 use layoutproof_show::front_ends::Purpose;
-use layoutproof_show::{CompilerRefusal, InputContent, RuleChoice, overlap_warnings};
+use layoutproof_show::{CompilerRefusal, InputContent, overlap_warnings};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;

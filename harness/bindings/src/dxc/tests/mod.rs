@@ -27,7 +27,7 @@ fn read(source: &str) -> Module {
     let file = sources.add("test.hlsl", source);
     let end = u32::try_from(source.len()).unwrap();
     let module = declare(&mut sources, Span { file, start: 0, end }, &DeclareOptions::default());
-    module.unwrap_or_else(|problems| panic!("{}", layoutproof_source::diagnostics::render(&problems, &sources, false)))
+    module.unwrap_or_else(|problems| panic!("{}", layoutproof_render::render(&problems, &sources, false)))
 }
 
 /// Returns `B u3[4] space1`, one text for each row, or the messages if the source is refused.

@@ -20,7 +20,8 @@ use layoutproof_layout::{LayoutUnit, Span};
 use crate::{Binding, BindingRequest, BoundModule, Convention, Target, bind};
 use layoutproof_frontend::module::Module;
 use layoutproof_frontend::{DeclareOptions, declare};
-use layoutproof_source::diagnostics::{Code, Diagnostic, render};
+use layoutproof_render::render;
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::sources::SourceMap;
 
 const D3D: Target = Target::D3d12;

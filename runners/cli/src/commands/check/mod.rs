@@ -37,6 +37,7 @@ use layoutproof_pairs::partial_reading::{PartialReading, read_in_part};
 use layoutproof_pairs::shader_blocks::{ShaderJob, TargetBlock, check_rules};
 use layoutproof_pairs::{parallel, shader_blocks};
 use layoutproof_records::output_files::{append_to_file, check_file, write_file};
+use layoutproof_render::render;
 use layoutproof_report::host_check::{
     Amount, HostCheck, MapEntry, UnreadInput, View, annotations, could_not_read, is_failing, job_summary, json, junit,
     map_entries, sarif_log, target_title, text, unread_findings,
@@ -46,7 +47,7 @@ use layoutproof_report::source_root::SourceRoot;
 use layoutproof_show::front_ends::FrontEnd;
 use layoutproof_show::name_conflicts::{ShaderBlock, name_conflicts};
 use layoutproof_show::{Style, one_line};
-use layoutproof_source::diagnostics::{Code, Diagnostic, Severity, render};
+use layoutproof_source::diagnostics::{Code, Diagnostic, Severity};
 use layoutproof_source::shader_language::alternatives;
 use layoutproof_source::sources::{LinePlace, SourceMap};
 

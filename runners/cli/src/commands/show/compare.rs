@@ -21,8 +21,9 @@ use layoutproof_inputs::shader_file::compiler_reading::{CompilerReading, Refused
 use layoutproof_inputs::shared_suffixes::language_of_file;
 use layoutproof_inputs::spirv_macro::column_defines_spirv;
 use layoutproof_layout::native::Native;
-use layoutproof_layout::{BlockLayout, DECLARED, ShaderTarget};
+use layoutproof_layout::{BlockLayout, DECLARED, RuleChoice, ShaderTarget};
 use layoutproof_readers::spirv::{ModuleSource, as_hlsl};
+use layoutproof_render::render;
 use layoutproof_report::html::diff_page;
 use layoutproof_show::diff_text::{
     BoundPlaces, DiffText, TargetDiff, by_target, diff, in_terms_of, paired, targets_json, targets_markdown,
@@ -33,10 +34,9 @@ use layoutproof_show::markdown_text::escaped;
 use layoutproof_show::shown_columns::{ColumnName, NamedLayouts, ShownColumn, ShownColumnBlock};
 use layoutproof_show::struct_text::TextOptions;
 use layoutproof_show::{
-    InputContent, RuleChoice, RuleSetLayouts, ShowInput, ShownColumnChoice, ShownRules, Style, accounts, one_line,
-    shipping,
+    InputContent, RuleSetLayouts, ShowInput, ShownColumnChoice, ShownRules, Style, accounts, one_line, shipping,
 };
-use layoutproof_source::diagnostics::{Code, Diagnostic, render};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 

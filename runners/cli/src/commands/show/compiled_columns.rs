@@ -6,12 +6,12 @@ use layoutproof_bindings::{Binding, BoundModule, Convention};
 use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::shader_file::compiler_reading::{CompilerReading, CompilersColumn, RefusedFile};
 use layoutproof_inputs::shared_suffixes::language_of_file;
-use layoutproof_layout::{BlockLayout, Column, Refusal, Span, ViewId};
+use layoutproof_layout::{BlockLayout, Column, Refusal, RuleChoice, Span, ViewId};
 use layoutproof_show::bindings_text::BindingsColumn;
 use layoutproof_show::shown_columns::{BlockPresence, ColumnName};
 use layoutproof_show::{
-    InputContent, LaidOutBlock, LaidOutFile, Placements, RuleChoice, RuleSetLayouts, ShowInput, ShownColumnChoice,
-    ShownRules, shipping,
+    InputContent, LaidOutBlock, LaidOutFile, Placements, RuleSetLayouts, ShowInput, ShownColumnChoice, ShownRules,
+    shipping,
 };
 use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::shader_language::ShaderLanguage;

@@ -28,6 +28,7 @@ use layoutproof_inputs::spirv_macro::{ColumnsAsRead, columns_as_read};
 use layoutproof_layout::{ShaderTarget, Span, TargetChoice};
 use layoutproof_readers::spirv::DeclaredVarying;
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
+use layoutproof_render::render;
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::name_conflicts::{ShaderBlock, name_conflicts};
 use layoutproof_show::semantic_interfaces::{SemanticStages, unmatched_semantics};
@@ -38,7 +39,7 @@ use layoutproof_show::{
     InputContent, Placements, RuleChoice, RuleSetLayouts, ShowInput, ShownRules, Style, accounts, bindings_text,
     one_line,
 };
-use layoutproof_source::diagnostics::{Code, Diagnostic, render};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::sources::SourceMap;
 
 use crate::args::placement::check_profile;

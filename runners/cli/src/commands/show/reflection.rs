@@ -17,9 +17,10 @@ use layoutproof_layout::native::Native;
 use layoutproof_layout::resource::DataLayout;
 use layoutproof_layout::shape::{MatrixOrder, Member, StructType, Type};
 use layoutproof_layout::{BlockKind, Span};
+use layoutproof_render::render;
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::{InputContent, ShowInput, Style, accounts, one_line};
-use layoutproof_source::diagnostics::{Code, Diagnostic, render};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 

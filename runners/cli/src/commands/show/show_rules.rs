@@ -5,8 +5,9 @@ use anyhow::bail;
 
 use layoutproof_inputs::inputs::InputWord;
 use layoutproof_inputs::rule_set::rule_choices;
+use layoutproof_layout::RuleChoice;
 use layoutproof_layout::native::find_native;
-use layoutproof_show::{RuleChoice, ShownRules};
+use layoutproof_show::ShownRules;
 use layoutproof_source::shader_language::ShaderLanguage;
 
 use crate::commands::show::args::ShowArgs;

@@ -1,16 +1,15 @@
 //! Chooses the lines of a file to draw with a diagnostic, and maps places in them to places in the file.
 //!
-//! [`super::render`] draws them. It draws unsafe characters as escapes, so offsets in the drawn
+//! [`crate::render`] draws them. It draws unsafe characters as escapes, so offsets in the drawn
 //! text differ from those in the file.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use layoutproof_layout::Span;
-
-use crate::diagnostics::{Diagnostic, Label};
-use crate::plain_text::{is_unsafe, push_escaped};
-use crate::sources::SourceMap;
+use layoutproof_source::diagnostics::{Diagnostic, Label};
+use layoutproof_source::plain_text::{is_unsafe, push_escaped};
+use layoutproof_source::sources::SourceMap;
 
 /// Bytes of the lines to draw around a place: three lines that a person can still read.
 pub(super) const LONGEST_EXCERPT: usize = 3 * 4096;

@@ -3,9 +3,13 @@
 
 use expect_test::expect;
 
+use layoutproof_layout::FileId;
+use layoutproof_layout::shape::Count;
+use layoutproof_source::diagnostics::Diagnostic;
+use layoutproof_wgsl::WgslLayouts;
+
 use super::*;
 use crate::block_listing::{error, listing};
-use layoutproof_layout::shape::Count;
 
 const SPEC_WGSL: &str = "\
 struct A { u: f32, v: f32, w: vec2<f32>, @size(16) x: f32 }

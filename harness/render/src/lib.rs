@@ -1,13 +1,18 @@
 //! Renders diagnostics for people, as the command prints them.
+//!
+//! A crate of its own, because most readers of diagnostics draw none.
+#![forbid(unsafe_code)]
+
+mod excerpt;
 
 use std::fmt;
 
 use layoutproof_layout::Span;
+use layoutproof_source::diagnostics::{Diagnostic, Severity, left_out};
+use layoutproof_source::plain_text::escape_controls;
+use layoutproof_source::sources::SourceMap;
 
-use crate::diagnostics::{Diagnostic, Severity, left_out};
 use crate::excerpt::{Excerpt, drawn_labels};
-use crate::plain_text::escape_controls;
-use crate::sources::{Position, SourceMap};
 
 /// Maximum number of problems to show. The rest are counted.
 const SHOWN: usize = 20;
@@ -15,7 +20,7 @@ const SHOWN: usize = 20;
 /// Renders diagnostics for people: file, line, column, the source line with a caret, the help.
 ///
 /// Shows at most twenty, errors before warnings; a last line counts the rest. Control characters in
-/// the sources appear as escapes, see [`crate::plain_text`].
+/// the sources appear as escapes, see [`layoutproof_source::plain_text`].
 pub fn render(diagnostics: &[Diagnostic], sources: &SourceMap, colour: bool) -> String {
     let mut theme = if colour { miette::GraphicalTheme::unicode() } else { miette::GraphicalTheme::unicode_nocolor() };
     // Editors and CI systems look for these words at the start of a line.
@@ -34,7 +39,8 @@ pub fn render(diagnostics: &[Diagnostic], sources: &SourceMap, colour: bool) -> 
             drawn
         });
         if !drawn {
-            text += &plain(diagnostic, sources);
+            text += &diagnostic.line(sources);
+            text.push('\n');
         }
     }
 
@@ -60,22 +66,6 @@ fn shown(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
         fits
     };
     diagnostics.iter().filter(fits).collect()
-}
-
-/// Renders a problem in one line, without the source text.
-fn plain(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
-    let place = named_place(diagnostic.span(), sources);
-    let severity = match diagnostic.severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-    };
-    format!("{severity}: {place}: {} [{}]\n", escape_controls(&diagnostic.message), diagnostic.code)
-}
-
-/// Formats a place as `file:line:column`.
-fn named_place(span: Span, sources: &SourceMap) -> String {
-    let Position { line, column } = sources.position(span);
-    format!("{}:{line}:{column}", escape_controls(&sources.file(span.file).name))
 }
 
 #[derive(Debug)]
@@ -116,8 +106,7 @@ impl miette::Diagnostic for PlacedDiagnostic<'_> {
             .labels
             .iter()
             .filter(|label| label.span.file == main.file && !label.text.is_empty() && !drawn.contains(&label.span));
-        let far =
-            far.map(|label| format!("{} at {}", escape_controls(&label.text), named_place(label.span, self.sources)));
+        let far = far.map(|label| format!("{} at {}", escape_controls(&label.text), self.sources.place(label.span)));
         let said = self.diagnostic.help.iter().map(|help| escape_controls(help).into_owned());
         let lines: Vec<String> = said.chain(far).collect();
         (!lines.is_empty()).then(|| Box::new(lines.join("\n")) as Box<dyn fmt::Display>)
@@ -169,10 +158,11 @@ impl miette::SourceCode for PlacedDiagnostic<'_> {
 
 #[cfg(test)]
 mod tests {
+    use layoutproof_source::diagnostics::Code;
+    use layoutproof_source::plain_text::is_unsafe;
+
     use super::*;
-    use crate::diagnostics::Code;
     use crate::excerpt::{FARTHEST_DRAWN, LONGEST_EXCERPT};
-    use crate::plain_text::is_unsafe;
 
     /// Renders one error from `start` to `end` in `text`.
     fn drawn(text: &str, start: u32, end: u32) -> String {
