@@ -1,6 +1,6 @@
 //! Helpers for readers that list all blocks of a module.
 
-use layoutproof_layout::shape::Count;
+use crate::shape::Count;
 
 /// Bytes that the listed blocks of a module may occupy, counting names each time that a path or
 /// type repeats them. Blocks share types, and types share long names, so without a limit a few

@@ -1,9 +1,9 @@
 //! `__spirv__`: DXC and Clang define it while they write SPIR-V, other compilers do not, so one file may declare other
 //! blocks in different columns.
 
-use layoutproof_layout::Column;
+use layoutproof_layout::{Column, RuleChoice};
 use layoutproof_show::front_ends::Purpose;
-use layoutproof_show::{InputContent, RuleChoice, RuleSetLayouts, ShowInput, ShownRules};
+use layoutproof_show::{InputContent, RuleSetLayouts, ShowInput, ShownRules};
 use layoutproof_source::sources::SourceMap;
 
 use crate::declare::DeclareArgs;

@@ -5,7 +5,7 @@ use expect_test::expect;
 
 use layoutproof_layout::FileId;
 use layoutproof_layout::shape::Count;
-use layoutproof_source::diagnostics::Diagnostic;
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_wgsl::WgslLayouts;
 
 use super::*;

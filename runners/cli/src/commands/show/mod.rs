@@ -25,7 +25,7 @@ use layoutproof_inputs::inputs::{expanded, read_input};
 use layoutproof_inputs::named_compiler::NamedCompiler;
 use layoutproof_inputs::project_file::ProjectFile;
 use layoutproof_inputs::spirv_macro::{ColumnsAsRead, columns_as_read};
-use layoutproof_layout::{ShaderTarget, Span, TargetChoice};
+use layoutproof_layout::{RuleChoice, ShaderTarget, Span, TargetChoice};
 use layoutproof_readers::spirv::DeclaredVarying;
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use layoutproof_render::render;
@@ -36,8 +36,7 @@ use layoutproof_show::show_json::Shown;
 use layoutproof_show::shown_columns::BlockPresence;
 use layoutproof_show::stage_interfaces::{ShaderVarying, unmatched_inputs};
 use layoutproof_show::{
-    InputContent, Placements, RuleChoice, RuleSetLayouts, ShowInput, ShownRules, Style, accounts, bindings_text,
-    one_line,
+    InputContent, Placements, RuleSetLayouts, ShowInput, ShownRules, Style, accounts, bindings_text, one_line,
 };
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::sources::SourceMap;
