@@ -84,6 +84,8 @@ pub enum Lack {
     ShaderRecords,
     /// Blocks in workgroup memory.
     WorkgroupBlocks,
+    /// Buffers of the descriptor heap, in GLSL.
+    DescriptorHeaps,
     /// Matrices whose rows are contiguous.
     MatricesByRows,
     /// Arrays of one struct that has a matrix: the compiler of the text ends at them.
@@ -280,6 +282,12 @@ const CLANG_23_VULKAN: Toolchain = Toolchain {
     ..CLANG_23
 };
 
+/// The glslang of the distribution: Debian 12 has 12.0.
+const GLSLANG: Toolchain = Toolchain {
+    lacks: &[Lack::DescriptorHeaps],
+    ..glsl("glslang", ShaderCompiler::Glslang, &["std140", "std430", "scalar"])
+};
+
 /// The glslang of Debian sid next to that of the distribution.
 const GLSLANG_CURRENT: Toolchain = Toolchain {
     build: Some("current"),
@@ -288,7 +296,7 @@ const GLSLANG_CURRENT: Toolchain = Toolchain {
 };
 
 const NAGA_GLSL: Toolchain = Toolchain {
-    lacks: &[Lack::Addresses, Lack::ShaderRecords, Lack::WorkgroupBlocks],
+    lacks: &[Lack::Addresses, Lack::ShaderRecords, Lack::WorkgroupBlocks, Lack::DescriptorHeaps],
     ..glsl("naga-glsl", ShaderCompiler::Naga, &["std140", "std430"])
 };
 
@@ -332,7 +340,7 @@ const TOOLCHAINS: &[Toolchain] = &[
     CLANG,
     CLANG_23,
     CLANG_23_VULKAN,
-    glsl("glslang", ShaderCompiler::Glslang, &["std140", "std430", "scalar"]),
+    GLSLANG,
     GLSLANG_CURRENT,
     NAGA_GLSL,
     TINT,

@@ -13,10 +13,10 @@ use layoutproof_layout::{LayoutOptions, find};
 use super::types::GlslTypeNames;
 use super::{BLOCK, GlslDeclaration, NotInGlsl, VALUE};
 use crate::names::member_name;
-use layoutproof_probes::AddressSpace;
+use layoutproof_probes::{AddressSpace, BLOCK_ELEMENT};
 
-/// The `#version` for blocks with types of `GL_EXT_shader_explicit_arithmetic_types`, or at an address,
-/// whose functions glslang has from 450 on, and for shader records: `GL_EXT_ray_tracing` needs 460.
+/// The `#version` for blocks with types of `GL_EXT_shader_explicit_arithmetic_types`, at an address or in a
+/// descriptor heap, whose words glslang has from 450 on, and for shader records: `GL_EXT_ray_tracing` needs 460.
 const VERSION_OF_EXTENSION: u32 = 460;
 
 /// The `#version` for other blocks: the first one with member offsets. From 450 on, glslang reads
@@ -47,6 +47,7 @@ pub(super) fn declaration(declared: &GlslDeclaration<'_>) -> Result<String, NotI
     let required = find(declared.rules).and_then(|rules| rules.glsl?.extension);
     let mut extensions = required.map(|name| format!("#extension {name} : require\n")).unwrap_or_default();
     let is_traced = declared.space == AddressSpace::ShaderRecord;
+    let is_in_heap = matches!(declared.space, AddressSpace::HeapUniform | AddressSpace::HeapStorage);
     if is_traced {
         extensions += "#extension GL_EXT_ray_tracing : require\n";
     }
@@ -56,7 +57,8 @@ pub(super) fn declaration(declared: &GlslDeclaration<'_>) -> Result<String, NotI
             extensions += "#extension GL_EXT_buffer_reference2 : require\n";
         }
     }
-    let version = if writer.extended || is_traced || is_at_address { VERSION_OF_EXTENSION } else { VERSION };
+    let version =
+        if writer.extended || is_traced || is_at_address || is_in_heap { VERSION_OF_EXTENSION } else { VERSION };
     if writer.extended {
         extensions += "#extension GL_EXT_shader_explicit_arithmetic_types : require\n";
     }
@@ -65,18 +67,21 @@ pub(super) fn declaration(declared: &GlslDeclaration<'_>) -> Result<String, NotI
         extensions += "#extension GL_EXT_shared_memory_block : require\n";
     }
 
+    if is_in_heap {
+        extensions += "#extension GL_EXT_descriptor_heap : require\n";
+    }
+
     let rules = declared.rules;
     let head = match declared.space {
         AddressSpace::PushConstant => format!("layout({rules}, push_constant) uniform"),
-        AddressSpace::Uniform
-        | AddressSpace::UniformElement
-        | AddressSpace::InlineUniform
-        | AddressSpace::HeapUniform => {
+        AddressSpace::Uniform | AddressSpace::UniformElement | AddressSpace::InlineUniform => {
             format!("layout({rules}, set = 0, binding = 0) uniform")
         }
-        AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::HeapStorage => {
+        AddressSpace::Storage | AddressSpace::StorageElement => {
             format!("layout({rules}, set = 0, binding = 0) readonly buffer")
         }
+        AddressSpace::HeapUniform => format!("layout({rules}, descriptor_heap) uniform"),
+        AddressSpace::HeapStorage => format!("layout({rules}, descriptor_heap) readonly buffer"),
         AddressSpace::ShaderRecord => format!("layout({rules}, shaderRecordEXT) buffer"),
         AddressSpace::Workgroup => format!("layout({rules}) shared"),
         AddressSpace::Address => {
@@ -86,6 +91,8 @@ pub(super) fn declaration(declared: &GlslDeclaration<'_>) -> Result<String, NotI
     };
     let variable = if is_at_address {
         format!(";\nlayout(push_constant) uniform LayoutproofAddress {{ LayoutproofBlock {BLOCK}; }}")
+    } else if is_in_heap {
+        format!(" layoutproof_heap[];\n#define {BLOCK} layoutproof_heap[{BLOCK_ELEMENT}]\n")
     } else {
         format!(" {BLOCK}")
     };

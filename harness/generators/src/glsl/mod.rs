@@ -7,7 +7,8 @@
 //!
 //! Source: The OpenGL Shading Language 4.60, 4.4.5 Uniform and Shader Storage Block Layout
 //! Qualifiers; `GL_KHR_vulkan_glsl`; `GL_EXT_scalar_block_layout`;
-//! `GL_EXT_shader_explicit_arithmetic_types`; `GL_EXT_shared_memory_block`.
+//! `GL_EXT_shader_explicit_arithmetic_types`; `GL_EXT_shared_memory_block`;
+//! `GL_EXT_descriptor_heap`.
 
 mod access;
 mod declare;
@@ -54,8 +55,8 @@ pub struct GlslDeclaration<'a> {
     pub elements: bool,
     /// The layout qualifier: `std140`, `std430` or `scalar`.
     pub rules: &'a str,
-    /// A uniform buffer, a storage buffer, push constants, a shader record, workgroup memory, or memory at an
-    /// address.
+    /// A uniform buffer or a storage buffer at a binding or in the descriptor heap, push constants, a shader record,
+    /// workgroup memory, or memory at an address.
     pub space: AddressSpace,
     /// The alignment that the shader may assume of the address.
     pub address_alignment: u32,

@@ -110,6 +110,7 @@ fn feature(capability: Capability) -> Result<Option<Feature>, ReadError> {
         Capability::WorkgroupMemoryExplicitLayout8BitAccessKHR => Some(Feature::Workgroup8),
         Capability::WorkgroupMemoryExplicitLayout16BitAccessKHR => Some(Feature::Workgroup16),
         Capability::UntypedPointersKHR => Some(Feature::UntypedPointers),
+        Capability::DescriptorHeapEXT => Some(Feature::DescriptorHeap),
         other => return Err(ReadError::Capability(other)),
     })
 }

@@ -173,8 +173,9 @@ pub(super) fn own_registers(toolchain: &Toolchain, reserved: &Reserved) -> [u32;
 /// bound.
 fn spirv_interface(words: &[u32], space: AddressSpace, ours: &OwnBuffers) -> Result<Interface, Unusable> {
     let OwnBuffers { interface: ours, prefix } = ours;
-    // The push constants, or the address in them, lead to the block, and a shader record has no binding.
-    if matches!(space, AddressSpace::PushConstant | AddressSpace::Address | AddressSpace::ShaderRecord) {
+    use AddressSpace::{Address, HeapStorage, HeapUniform, PushConstant, ShaderRecord};
+    // The push constants, the address in them or the heap lead to the block, and a shader record has no binding.
+    if matches!(space, PushConstant | Address | HeapUniform | HeapStorage | ShaderRecord) {
         return Ok(*ours);
     }
     let bound = bound_variables(words).map_err(ReadError::from)?;

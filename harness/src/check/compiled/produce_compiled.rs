@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use layoutproof_layout::limits::{ExceededLimit, LimitSubject, exceeded};
 use layoutproof_layout::native::find_native;
-use layoutproof_layout::scalar::SixteenBit;
+use layoutproof_layout::scalar::{Scalar, SixteenBit};
 use layoutproof_layout::shape::{MatrixOrder, Type};
 use layoutproof_layout::{
     Block, BlockKind, BlockLayout, Component, Count, Extent, LaidOut, LaidOutMember, LaidOutShape, Leaf, Quantity,
@@ -47,6 +47,8 @@ const MOST_VALUES: usize = 64;
 
 const NO_ARITHMETIC: &str =
     "the second element behind the pointer is not read, because the language has no arithmetic with it";
+
+const BOOL_IN_HEAP: &str = "glslang 16.6.0 ends without an answer at a bool in a buffer of a descriptor heap";
 
 const MOVED_ELEMENT: &str =
     "the second element behind the pointer is not read, because glslang moves it to the promised alignment";
@@ -116,8 +118,11 @@ impl SubjectShaders {
         if declared.reach == Reach::DescriptorHeap && asked.target != CodeTarget::Newest {
             return self.nothing(Gap::tool("no runner of a device gives shaders a descriptor heap"));
         }
+        if declared.reach == Reach::DescriptorHeap && toolchain.input == Input::Glsl {
+            return self.in_heap(asked, layout);
+        }
         if declared.reach == Reach::DescriptorHeap && toolchain.output != ShaderForm::Dxil {
-            return self.nothing(Gap::tool("loads from descriptor heaps are followed in DXIL alone"));
+            return self.nothing(Gap::tool("loads from descriptor heaps are followed in DXIL and GLSL alone"));
         }
         if let Some(reason) = not_for(asked, layout).or_else(|| ends_compiler(toolchain, layout)) {
             return self.nothing(Gap::tool(reason));
@@ -174,6 +179,9 @@ impl SubjectShaders {
             }
             if is_in_workgroup(asked, settings) {
                 accesses.push(self.in_workgroup(asked, layout));
+            }
+            if is_in_heap(asked, settings) {
+                accesses.extend(self.in_heap(asked, layout));
             }
             if is_drawn(asked) {
                 accesses.extend(self.in_draws(asked, layout, space, settings));
@@ -243,6 +251,22 @@ impl SubjectShaders {
         self.gaps.extend(no_room(layout, &places));
         let plan = plan_by_name(layout, &leaves, &places);
         BlockAccess::first(layout, reading(plan, asked.toolchain.input))
+    }
+
+    /// Lists the reads of a block's leaves in the descriptor heap, and those of its second element.
+    fn in_heap(&mut self, asked: &CompileJob<'_>, layout: &BlockLayout) -> Vec<BlockAccess> {
+        if !asked.toolchain.has(Lack::DescriptorHeaps) {
+            return self.nothing(Gap::language("the compiler has no descriptor heaps"));
+        }
+        if layout.leaves().iter().any(|leaf| leaf.component.scalar == Scalar::Bool) {
+            return self.nothing(Gap::tool(BOOL_IN_HEAP));
+        }
+        let places = [(heap_space(asked.subject.rules), Stage::Compute)].into();
+        self.gaps.extend(no_room(layout, &places));
+        let plan = plan_by_name(layout, &self.leaves(layout), &places);
+        self.gaps.extend(not_probed(&plan));
+        let first = BlockAccess::first(layout, reading(plan, asked.toolchain.input));
+        [first].into_iter().chain(self.second_element(layout, &places, asked.toolchain)).collect()
     }
 
     /// Lists the writes of a block's leaves by name, the reads, and the reads of its second
@@ -616,6 +640,19 @@ fn is_in_workgroup(asked: &CompileJob<'_>, settings: &Settings) -> bool {
         && asked.toolchain.has(Lack::WorkgroupBlocks)
         && is_chosen(asked.subject, settings, AddressSpace::Workgroup)
         && !is_for_uniform(asked.subject.rules)
+}
+
+/// Returns true if the block is also declared in the descriptor heap: in the core of the cases that our own generator
+/// probes there, by the compilers with a language for such blocks (`GL_EXT_descriptor_heap`).
+fn is_in_heap(asked: &CompileJob<'_>, settings: &Settings) -> bool {
+    asked.toolchain.input == Input::Glsl
+        && asked.toolchain.has(Lack::DescriptorHeaps)
+        && is_chosen(asked.subject, settings, heap_space(asked.subject.rules))
+}
+
+/// Returns the kind of buffer in the descriptor heap that a rule set is for.
+fn heap_space(rules: &str) -> AddressSpace {
+    if is_for_uniform(rules) { AddressSpace::HeapUniform } else { AddressSpace::HeapStorage }
 }
 
 /// Returns true if it is or holds a matrix of this order.
