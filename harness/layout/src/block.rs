@@ -295,6 +295,19 @@ impl BlockKind {
         matches!(self, Self::Cbuffer | Self::Tbuffer | Self::Globals)
     }
 
+    /// True for a buffer of constants: a `cbuffer`, `$Globals`, a uniform block.
+    pub fn is_constant(self) -> bool {
+        matches!(
+            self,
+            Self::Cbuffer
+                | Self::ConstantBuffer
+                | Self::ParameterBlock
+                | Self::Globals
+                | Self::EntryUniforms
+                | Self::UniformBlock
+        )
+    }
+
     /// The word for this use of a struct in the name of a host struct: `Light_structured`.
     pub fn use_word(self) -> &'static str {
         match self {

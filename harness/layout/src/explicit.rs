@@ -6,11 +6,8 @@
 //!
 //! Source: wg-hlsl INF-0003, packoffset; measured with DXC 1.7.2308 and Slang 2026.12.
 
-use std::ops::Range;
-
 use super::alignment::{Alignment, MAX_BYTES, multiply};
 use super::measured::MeasuredType;
-use super::overlap::{self, SharedBytes, shared_bytes};
 use super::rules::{Forbid, GlobalRegister, PackOffsetRule, VkOffset};
 use super::tree::{Extent, LaidOut, LayoutWarning, LayoutWarningKind};
 use super::walk_state::{Level, Stop, WalkState};
@@ -130,15 +127,5 @@ pub(super) fn size_and_alignment(
             Err(walk.refuse(format!("has @size({size}), which is less than the {own} bytes of its type")))
         }
         Extent::Unbounded => Err(walk.refuse("has @size, but its type has no size")),
-    }
-}
-
-/// Warns about members that share bytes. Only explicit offsets can cause this.
-pub(super) fn warn_of_overlaps(walk: &mut WalkState<'_>, members: &[(&str, Range<u32>)]) {
-    let ranges: Vec<Range<u64>> = members.iter().map(|(_, range)| range.start.into()..range.end.into()).collect();
-    for SharedBytes { earlier, later } in shared_bytes(&ranges) {
-        let message = overlap::message(&ranges[later], members[earlier].0, &ranges[earlier]);
-        let path = walk.path_of(members[later].0);
-        walk.warnings.push(LayoutWarning { path, kind: LayoutWarningKind::OffsetOverlap, message });
     }
 }

@@ -9,6 +9,9 @@ use crate::numbers::join;
 use crate::shape::Count;
 use crate::tree::{BlockLayout, LaidOut, LaidOutMember, LaidOutShape, LayoutWarning, LayoutWarningKind};
 
+/// The most ranges of one member that are told apart.
+const MOST_RANGES: usize = 4096;
+
 /// Two ranges with bytes in common, as indices into the list of ranges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SharedBytes {
@@ -95,13 +98,38 @@ impl LaidOut {
 
     /// Warnings about all parts of this type that share bytes, in declaration order.
     ///
-    /// An array without a length has no end, so any member after it overlaps. A member ends with
-    /// its last byte of data, so another may use its tail padding. Bit-fields may share a storage
-    /// unit.
+    /// An array without a length has no end, so any member after it overlaps. Another member may use the bytes of a
+    /// member that have no data: its tail padding, and those between its elements or vectors. Bit-fields may share a
+    /// storage unit.
     pub fn overlaps(&self) -> Vec<LayoutWarning> {
         let mut found = Vec::new();
         self.find_overlaps("", &mut found);
         found
+    }
+
+    /// The bytes of data of a type that starts at `start`, in order. Between the elements of an array and the vectors of a
+    /// matrix another member may stand. A long array counts as one range.
+    pub(crate) fn data_ranges(&self, start: u64) -> Vec<Range<u64>> {
+        let mut found = Vec::new();
+        self.add_ranges(start, &mut found);
+        found
+    }
+
+    fn add_ranges(&self, start: u64, found: &mut Vec<Range<u64>>) {
+        let whole = start..start + self.data_end();
+        match &self.shape {
+            LaidOutShape::Array { element, count: Count::Finite(count), stride }
+                if u64::from(*stride) > element.data_end() && (*count as usize) + found.len() <= MOST_RANGES =>
+            {
+                (0..*count).for_each(|index| element.add_ranges(start + u64::from(*stride) * u64::from(index), found));
+            }
+            LaidOutShape::Matrix { component, rows, columns, order, stride } => {
+                let (vectors, length) = order.vectors_and_length(*rows, *columns);
+                let starts = (0..vectors).map(|vector| start + u64::from(*stride) * u64::from(vector));
+                found.extend(starts.map(|start| start..start + u64::from(component.size) * u64::from(length)));
+            }
+            _ => found.push(whole),
+        }
     }
 
     fn find_overlaps(&self, path: &str, found: &mut Vec<LayoutWarning>) {
@@ -143,15 +171,27 @@ fn path_of(path: &str, member: &LaidOutMember) -> String {
 }
 
 fn members_overlap(members: &[LaidOutMember], path: &str, found: &mut Vec<LayoutWarning>) {
-    let range = |member: &LaidOutMember| {
-        let start = u64::from(member.offset);
-        // Bit-fields own bits of a shared unit, not bytes.
-        let end = if member.bits.is_some() { start } else { start + member.layout.data_end() };
-        start..end
-    };
-    let ranges: Vec<Range<u64>> = members.iter().map(range).collect();
-    for SharedBytes { earlier, later } in shared_bytes(&ranges) {
-        let message = message(&ranges[later], &members[earlier].name, &ranges[earlier]);
+    let mut ranges: Vec<Range<u64>> = Vec::new();
+    let mut owners: Vec<usize> = Vec::new();
+    // Bit-fields own bits of a shared unit, not bytes.
+    for (index, member) in members.iter().enumerate().filter(|(_, member)| member.bits.is_none()) {
+        ranges.extend(member.layout.data_ranges(member.offset.into()));
+        owners.resize(ranges.len(), index);
+    }
+    let shared = shared_bytes(&ranges).into_iter().map(|shared| (owners[shared.earlier], owners[shared.later]));
+    let mut pairs: Vec<(usize, usize)> = Vec::new();
+    for (earlier, later) in shared.filter(|(earlier, later)| earlier != later) {
+        // One warning for each member, as long as it overlaps one other.
+        if !pairs.iter().any(|(_, known)| *known == later) {
+            pairs.push((earlier, later));
+        }
+    }
+    for (earlier, later) in pairs {
+        let range = |member: &LaidOutMember| {
+            let start = u64::from(member.offset);
+            start..start + member.layout.data_end()
+        };
+        let message = message(&range(&members[later]), &members[earlier].name, &range(&members[earlier]));
         let path = path_of(path, &members[later]);
         found.push(LayoutWarning { path, kind: LayoutWarningKind::OffsetOverlap, message });
     }
@@ -237,5 +277,23 @@ mod tests {
     fn a_member_may_stand_in_the_tail_padding_of_another() {
         let padded = LaidOut { size: Extent::Finite(16), ..structure(vec![("x", 0, leaf(4))]) };
         assert_eq!(structure(vec![("a", 0, padded), ("b", 4, leaf(4))]).overlaps(), []);
+    }
+
+    #[test]
+    fn a_member_may_stand_between_elements_and_vectors() {
+        let component = Component { scalar: Scalar::Float32, size: 4 };
+        let shape = LaidOutShape::Matrix { component, rows: 3, columns: 2, order: MatrixOrder::Row, stride: 16 };
+        let rows = LaidOut { type_name: String::new(), size: Extent::Finite(40), alignment: 16, shape };
+        let elements = || array(leaf(4), Count::Finite(2), 16);
+        let free =
+            vec![("a", 0, elements()), ("b", 4, leaf(4)), ("c", 8, leaf(4)), ("m", 32, rows), ("d", 44, leaf(4))];
+        assert_eq!(structure(free).overlaps(), []);
+        let shared = vec![("a", 0, elements()), ("b", 4, leaf(4)), ("c", 6, leaf(4)), ("d", 16, leaf(4))];
+        let found: Vec<String> =
+            structure(shared).overlaps().iter().map(|it| format!("{}: {}", it.path, it.message)).collect();
+        assert_eq!(
+            found,
+            ["c: at offset 6 overlaps `b`, which ends at 8", "d: at offset 16 overlaps `a`, which ends at 20"]
+        );
     }
 }

@@ -167,10 +167,10 @@ fn holes(members: &[LaidOutMember], size: u32) -> Vec<Hole> {
     let mut found = Vec::new();
     let mut end = 0;
     let mut last = "";
-    for member in ordered {
+    for (index, member) in ordered.iter().enumerate() {
         let name = if member.is_base { &member.layout.type_name } else { &member.name };
         found.extend(hole(HoleKind::Before, name, end..member.offset));
-        let inside = between(&member.layout);
+        let inside = between(&member.layout).saturating_sub(filled(&ordered, index));
         found.extend(hole(HoleKind::Inside, name, member.offset..member.offset.saturating_add(inside)));
         end = end.max(member.offset.saturating_add(member.layout.size.finite().unwrap_or(0)));
         last = name;
@@ -178,6 +178,19 @@ fn holes(members: &[LaidOutMember], size: u32) -> Vec<Hole> {
 
     found.extend(hole(HoleKind::Tail, last, end..size));
     found
+}
+
+/// The bytes of other members that stand between the elements or vectors of one, by the order of their offsets.
+fn filled(ordered: &[&LaidOutMember], index: usize) -> u32 {
+    let ranges = |member: &LaidOutMember| member.layout.data_ranges(member.offset.into());
+    let own = ordered[index];
+    let end = own.offset.saturating_add(own.layout.size.finite().unwrap_or(0));
+    let inside = ordered[index + 1..].iter().take_while(|other| other.offset < end);
+    let inside = inside.flat_map(|other| ranges(other)).filter(|other| other.start < end.into());
+    let is_free =
+        |other: &std::ops::Range<u64>| ranges(own).iter().all(|own| own.end <= other.start || other.end <= own.start);
+    let bytes = inside.filter(is_free).map(|other| other.end.min(end.into()) - other.start).sum::<u64>();
+    u32::try_from(bytes).unwrap_or(u32::MAX)
 }
 
 fn hole(kind: HoleKind, member: &str, bytes: std::ops::Range<u32>) -> Option<Hole> {

@@ -3,7 +3,7 @@
 //! [`super::slots`] measures the members first. The walk turns the result into the struct's size and alignment.
 
 use super::alignment::{Alignment, TooLarge, add};
-use super::explicit::{self, ExplicitPlace};
+use super::explicit::ExplicitPlace;
 use super::rules::{EmptyMembers, Placement};
 use super::slots::{self, MemberSlot, Precision};
 use super::tree::{Extent, LaidOutMember, LaidOutShape};
@@ -42,11 +42,6 @@ pub(super) fn members(
     }
     if failed {
         return Err(Stop::Reported);
-    }
-
-    if slots.iter().any(|slot| slot.explicit.is_some()) {
-        let ranges: Vec<_> = slots.iter().zip(&offsets).map(|(slot, offset)| slot.range(*offset)).collect();
-        explicit::warn_of_overlaps(walk, &ranges);
     }
 
     let reordered = slots.iter().any(|slot| matches!(slot.explicit, Some(ExplicitPlace::InOrder(_))));

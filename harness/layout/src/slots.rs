@@ -5,7 +5,6 @@
 //! unit, and [`super::explicit`] reads a member's own placement. `measure` in [`super::walk`]
 //! measures the types of members, and calls back into this module for nested structs.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use super::alignment::Alignment;
@@ -84,11 +83,6 @@ impl MemberSlot {
     /// The bytes that the member takes, before the next one may start.
     pub(super) fn extent(&self) -> Extent {
         self.reserved.map_or(self.measured.layout.size, Extent::Finite)
-    }
-
-    /// The name, and the bytes if the slot starts at `offset`.
-    pub(super) fn range(&self, offset: u32) -> (&str, Range<u32>) {
-        (&self.name, offset..self.measured.layout.size.finite().map_or(u32::MAX, |size| offset.saturating_add(size)))
     }
 
     /// The laid-out members of a slot at `offset`: several for a unit of bit-fields.

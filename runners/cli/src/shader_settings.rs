@@ -27,7 +27,7 @@ impl ShaderSettings {
         warn_of(&arguments, "--args");
         let mut declare = declare.clone();
         declare.complete(&arguments, Path::new(""));
-        let layouts = chosen([&LayoutSelection::of_arguments(&arguments), &project.layouts], &arguments);
+        let layouts = LayoutSelection::of_shader(&LayoutSelection::default(), &arguments, &project.layouts);
         Ok(Self { declare, arguments, layouts }.read_for_its_targets())
     }
 
@@ -64,8 +64,7 @@ impl ShaderSettings {
         declare.entry = declare.entry.or_else(|| shaders.entry.clone());
         declare.complete(&arguments, &project.folder);
 
-        let layouts =
-            chosen([&shaders.layouts, &LayoutSelection::of_arguments(&arguments), &project.layouts], &arguments);
+        let layouts = LayoutSelection::of_shader(&shaders.layouts, &arguments, &project.layouts);
         Ok(Self { declare, arguments, layouts }.read_for_its_targets())
     }
 
@@ -77,14 +76,6 @@ impl ShaderSettings {
         }
         self
     }
-}
-
-/// The first selection that names anything, completed by the arguments.
-fn chosen<const N: usize>(selections: [&LayoutSelection; N], arguments: &CompileArguments) -> LayoutSelection {
-    let found = selections.into_iter().find(|selection| !selection.is_empty());
-    let mut chosen = found.cloned().unwrap_or_default();
-    chosen.complete(arguments);
-    chosen
 }
 
 /// Warns of what is not followed. `place` says whose arguments these are.

@@ -30,6 +30,8 @@ pub struct CompileArguments {
     pub compiler: Option<ShaderCompiler>,
     /// `None` if the arguments do not say it.
     pub target: Option<ShaderTarget>,
+    /// True if an option names the target (`-spirv`, `-target`), which otherwise is the compiler's usual one.
+    pub names_target: bool,
     /// The layout option that counts for Vulkan.
     pub layout: Option<LayoutVariant>,
     /// The options that change bindings, each with its values.
@@ -561,6 +563,7 @@ impl CompileArguments {
         }
 
         read.layout = dialect.layout(&layouts);
+        read.names_target = read.target.is_some();
         read.identify(dialect, entries);
         if dialect == Dialect::Dxc && read.compiler != Some(ShaderCompiler::Fxc) {
             let has = |name: &str| options.iter().any(|option| option == name);

@@ -32,6 +32,17 @@ impl LayoutSelection {
         Self::of_rules(arguments.native().map(str::to_owned).into_iter().collect())
     }
 
+    /// The first selection that names anything: that of a shader's own entry, that of an option of its arguments, the
+    /// project's, or the usual target of the compiler in the arguments. The arguments complete it.
+    pub fn of_shader(own: &Self, arguments: &CompileArguments, project: &Self) -> Self {
+        let of_arguments = Self::of_arguments(arguments);
+        let by_option = if arguments.names_target { of_arguments.clone() } else { Self::default() };
+        let mut selections = [own.clone(), by_option, project.clone(), of_arguments].into_iter();
+        let mut chosen = selections.find(|selection| !selection.is_empty()).unwrap_or_default();
+        chosen.complete(arguments);
+        chosen
+    }
+
     /// The usual target of a language, which is compared where nothing is named.
     pub fn usual(language: Option<ShaderLanguage>) -> Self {
         let target = match language {

@@ -418,15 +418,24 @@ impl<'a> PairsOfBlock<'a> {
         }
         match members.as_slice() {
             [only] => {
-                let LaidOutShape::Array { element, count: Count::Finite(count), stride } = &only.layout.shape else {
-                    return None;
-                };
+                let LaidOutShape::Array { element, count, stride } = &only.layout.shape else { return None };
                 let is_plain = !matches!(element.shape, LaidOutShape::Struct(_) | LaidOutShape::Array { .. });
-                if !is_plain || *stride != host.size || *count < 2 || host.count_of_data() != 1 {
+                if !is_plain || *stride != host.size || host.count_of_data() != 1 {
                     return None;
                 }
-                let mut row = several(host, *count, root).ok()?;
-                row.fields[0].name.clone_from(&only.name);
+                let row = match count {
+                    Count::Finite(0 | 1) => return None,
+                    Count::Finite(count) => {
+                        let mut row = several(host, *count, root).ok()?;
+                        row.fields[0].name.clone_from(&only.name);
+                        row
+                    }
+                    Count::Unbounded => {
+                        let nothing = ProgramStruct { fields: Vec::new(), size: 0, ..host.clone() };
+                        let elements = with_elements(&nothing, host, &only.name);
+                        ProgramStruct { name: format!("{}[]", host.name), ..elements }
+                    }
+                };
                 compare_pair(self.block, &parts[0], &row, self.rules).comparison.agrees().then_some(row)
             }
             [first, second, ..] => {
@@ -942,12 +951,11 @@ fn find_host<'a>(
     }
 }
 
-/// False for what needs no host struct: a buffer of plain vectors or of resources, and data that one stage hands to another.
-/// An error is always listed.
+/// False for what no host fills with data: a block of resources, and data that one stage hands to another. An error is always
+/// listed.
 fn is_worth_listing(reach: &Reach, parts: &[BlockPart<'_>], reason: &UnmatchedReason) -> bool {
-    let is_struct_of_data =
-        |part: &BlockPart<'_>| matches!(part.root.shape, LaidOutShape::Struct(_)) && part.root.size.finite() != Some(0);
-    (reach.is_of_host() && parts.iter().any(is_struct_of_data)) || reason.is_error()
+    let has_data = |part: &BlockPart<'_>| part.root.size.finite() != Some(0);
+    (reach.is_of_host() && parts.iter().any(has_data)) || reason.is_error()
 }
 
 pub(super) fn unmatched(block: &TargetBlock, name: String, reason: UnmatchedReason) -> UnmatchedBlock {

@@ -77,16 +77,7 @@ pub fn space_of(kind: BlockKind, rules: &str) -> AddressSpace {
     match kind {
         BlockKind::PushConstant => AddressSpace::PushConstant,
         BlockKind::ShaderRecord => AddressSpace::ShaderRecord,
-        BlockKind::Cbuffer
-        | BlockKind::ConstantBuffer
-        | BlockKind::ParameterBlock
-        | BlockKind::Globals
-        | BlockKind::EntryUniforms
-        | BlockKind::UniformBlock
-            if has_uniform_blocks =>
-        {
-            AddressSpace::Uniform
-        }
+        kind if kind.is_constant() && has_uniform_blocks => AddressSpace::Uniform,
         BlockKind::Cbuffer
         | BlockKind::ConstantBuffer
         | BlockKind::ParameterBlock

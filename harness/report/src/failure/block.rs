@@ -14,10 +14,13 @@ use super::witness::{Mark, mark, number, reference};
 use layoutproof_core::check::verdict::Validation;
 use layoutproof_events::{CheckRecord, Culprit, OutcomeKind, Row, Story, Witness};
 use layoutproof_probes::Direction;
-use layoutproof_show::style::{Style, TextLines, Tone, one_line, pad, width};
+use layoutproof_show::style::{Style, TextLines, Tone, one_line, pad, width, wrapped};
 
 /// Most wrong answers of a device to list.
 pub(crate) const MAX_ANSWERS: usize = 8;
+
+/// Columns of a line of words.
+const PROSE_COLUMNS: usize = 80;
 
 /// The first line: verb, case, rule set, producer and devices.
 pub fn heading(failure: &FailureGroup<'_>, style: Style) -> String {
@@ -44,14 +47,15 @@ pub fn block(failure: &FailureGroup<'_>, style: Style) -> String {
         parts.push(answers(record));
     }
 
-    parts.push(ending(record, style));
+    parts.push(ending(record, style, PROSE_COLUMNS));
     parts.retain(|part| !part.is_empty());
     parts.join("\n")
 }
 
 /// The block without its table and map, for places that wrap lines or have no fixed width.
 pub(crate) fn short_block(failure: &FailureGroup<'_>) -> String {
-    let parts = [heading(failure, Style::PLAIN), answers(failure.record), ending(failure.record, Style::PLAIN)];
+    let parts =
+        [heading(failure, Style::PLAIN), answers(failure.record), ending(failure.record, Style::PLAIN, usize::MAX)];
     let parts: Vec<&str> = parts.iter().map(|part| part.trim_end()).filter(|part| !part.is_empty()).collect();
     parts.join("\n")
 }
@@ -182,12 +186,19 @@ fn did(direction: Option<Direction>) -> &'static str {
     }
 }
 
-/// Verdict, validator, reason, hint and the command that repeats the check.
-fn ending(record: &CheckRecord, style: Style) -> String {
+/// Verdict, validator, reason, hint and the command that repeats the check, which stays one line.
+fn ending(record: &CheckRecord, style: Style, columns: usize) -> String {
     let mut text = TextLines::default();
     for Conclusion { label, culprit, words } in conclusions(record) {
-        let culprit = culprit.map(|culprit| style.paint(Tone::Strong, culprit.as_str()) + ": ").unwrap_or_default();
-        text.push(&format!("  {label:<8} {culprit}{words}"));
+        let culprit = culprit.map(Culprit::as_str).unwrap_or_default();
+        let sentence = if culprit.is_empty() { words } else { format!("{culprit}: {words}") };
+        let start = format!("  {label:<8} ");
+        let columns = if label == "again" { usize::MAX } else { columns };
+        let mut lines = wrapped(&start, &" ".repeat(width(&start)), sentence.split(' '), columns);
+        if !culprit.is_empty() {
+            lines[0] = lines[0].replacen(culprit, &style.paint(Tone::Strong, culprit), 1);
+        }
+        lines.iter().for_each(|line| text.push(line));
     }
     text.into_text()
 }

@@ -435,7 +435,7 @@ pub fn with_room_for(module: &ShownColumn, mut text: ShownColumn) -> ShownColumn
 
 /// A file next to another one that is in another language, or compiled: types that compilers write for the other file's
 /// get their names. In a SPIR-V file, which has offsets and strides only, members and blocks also get the other file's sizes,
-/// of which padding may be a part.
+/// of which padding may be a part. Sizes of constant blocks that differ in what follows the last member are one size.
 #[must_use]
 pub fn in_terms_of(other: &ShownColumn, mut file: ShownColumn, is_spirv: bool) -> ShownColumn {
     for block in file.blocks.iter_mut().map(|block| &mut block.shown) {
@@ -460,7 +460,10 @@ pub fn in_terms_of(other: &ShownColumn, mut file: ShownColumn, is_spirv: bool) -
                 row.type_name.clone_from(&like.type_name);
             }
         }
-        if fits && may_be_padded(block.size, other.shown.size) {
+        // Behind the members of a constant block there is no data: some compilers round its end up to 16 bytes.
+        let registers = |size: Option<u32>| size.map(|size| size.div_ceil(16));
+        let is_rounded = block.kind.is_constant() && registers(block.size) == registers(other.shown.size);
+        if fits && (may_be_padded(block.size, other.shown.size) || is_rounded) {
             block.size = other.shown.size;
         }
     }

@@ -113,6 +113,29 @@ fn words_that_are_no_commit_are_inputs() {
     assert!(compiles(&folder, "git", "add shaders/new.hlsl"));
     let answer = folder.run("diff HEAD -- shaders/new.hlsl").exits(2);
     assert!(answer.err.contains("HEAD has no shaders/new.hlsl"), "{answer}");
+
+    // git lists no difference for files that it does not track, or that the commit has elsewhere.
+    folder.write("shaders/untracked.frag", b"#version 450\nvoid main() {}\n");
+    folder.write(".gitignore", b"*.slang\n");
+    folder.write("made.slang", OLD.as_bytes());
+    for file in ["shaders/untracked.frag", "made.slang"] {
+        for commit in ["HEAD", "main..."] {
+            let answer = folder.run(&format!("diff {commit} -- {file}")).exits(2);
+            assert!(answer.err.contains(&format!("{commit} has no {file}")), "{answer}");
+        }
+    }
+    let answer = folder.run("diff HEAD -- shaders/b.hlsl made.slang").exits(1).prints("not in HEAD: made.slang");
+    answer.prints("0 of 1 shaders differ; the same: 1, not compared: 0, on one side only: 1");
+    for (words, said) in [
+        ("HEAD -- shaders/c.hlsl", "error: HEAD is a commit, but `shaders/c.hlsl` is no file here"),
+        ("HEAD shaders", "error: `shaders` is a folder: name files, or none for all shaders that changed since HEAD"),
+        (
+            "HEAD -- shaders/a.hlsl --target vulkan",
+            "error: `--target` follows `--`, where options are names: write it before",
+        ),
+    ] {
+        folder.run(&format!("diff {words}")).exits(2).warns(said);
+    }
 }
 
 /// A member that only the branch of `__spirv__` has. DXC 1.7.4006, `-T ps_6_6 -spirv`: `gust` at 28, after the change at 24.

@@ -617,6 +617,16 @@ fn columns_are_what_the_project_ships() {
     let other = folder.run("show elsewhere.hlsl").exits(0).prints("columns from layoutproof.toml");
     other.prints("8 bytes · b0 / set 0 binding 0 · all agree: D3D12 · DXC, Vulkan · DXC (scalar)");
 
+    // A profile names no target, so the project's are what ships; an option for a target does.
+    let target = "target = [\"d3d12\", \"vulkan/scalar\"]";
+    folder.write("layoutproof.toml", format!("schema = 1\n{target}\n{shaders}\n").as_bytes());
+    folder.run("show shaders/deep/a.hlsl").exits(0).prints("cbuffer S size pad D3D12 · DXC Vulkan · DXC (scalar)");
+    let named = shaders.replace("-T cs_6_6", "-T cs_6_6 -spirv -fvk-use-scalar-layout");
+    folder.write("layoutproof.toml", format!("schema = 1\ntarget = \"d3d12\"\n{named}\n").as_bytes());
+    let answer = folder.run("show shaders/deep/a.hlsl").exits(0);
+    answer.prints("24 bytes · set 0 binding 0 · rules: Vulkan · DXC (scalar) · C++: --format cpp");
+    folder.write("layoutproof.toml", format!("schema = 1\n{rules}\n{shaders}\n{rules}\n").as_bytes());
+
     // If the user names the columns, or a program reads the output, the project is ignored.
     for words in ["--rules std140", "--all", "--target d3d12", "--format json"] {
         let answer = folder.run(&format!("show shaders/deep/a.hlsl {words}"));

@@ -48,6 +48,7 @@ use layoutproof_show::front_ends::FrontEnd;
 use layoutproof_show::name_conflicts::{ShaderBlock, name_conflicts};
 use layoutproof_show::{Style, one_line};
 use layoutproof_source::diagnostics::{Code, Diagnostic, Severity};
+use layoutproof_source::nearest_name::did_you_mean;
 use layoutproof_source::shader_language::alternatives;
 use layoutproof_source::sources::{LinePlace, SourceMap};
 
@@ -650,6 +651,12 @@ fn without_repeats(mut warnings: Vec<Diagnostic>, sources: &SourceMap) -> Vec<Di
 fn state_hosts(blocks: Vec<TargetBlock>, args: &CheckArgs, project: &ProjectFile) -> anyhow::Result<Vec<TargetBlock>> {
     let mut stated = Vec::new();
     let mut found = BTreeSet::new();
+    let names: BTreeSet<String> = blocks.iter().map(|block| block.layout.name.clone()).collect();
+    // A name that no block has may be that of its type, as of a block in GLSL that has another name in the shader.
+    let is_name_of = |block: &TargetBlock, name: &str| {
+        let name = name.trim_end_matches("[]");
+        block.layout.name == name || (!names.contains(name) && block.names.element.as_deref() == Some(name))
+    };
     for mut block in blocks {
         let mut hosts: Vec<String> = Vec::new();
         for mapping in &args.map {
@@ -697,13 +704,12 @@ fn state_hosts(blocks: Vec<TargetBlock>, args: &CheckArgs, project: &ProjectFile
         }
     }
     match args.map.iter().find(|mapping| !found.contains(&mapping.block)) {
-        Some(unknown) => bail!("--map names the block `{}`, which no shader has", unknown.block),
+        Some(unknown) => {
+            let meant = did_you_mean(&unknown.block, names.iter().map(String::as_str));
+            bail!("--map names the block `{}`, which no shader has{meant}", unknown.block)
+        }
         None => Ok(stated),
     }
-}
-
-fn is_name_of(block: &TargetBlock, name: &str) -> bool {
-    block.layout.name == name.trim_end_matches("[]")
 }
 
 /// The parts of a block with this name, such as the elements `Counted.spheres[]`.

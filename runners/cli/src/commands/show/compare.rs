@@ -121,10 +121,9 @@ impl<'a> RevisionWords<'a> {
         let rest = if second.is_some() { &rest[1..] } else { rest };
         let (rules, files): (Vec<&String>, Vec<&String>) =
             rest.iter().partition(|word| !Path::new(word).exists() && (is_rules_word(word) || is_target_word(word)));
-        let are_files = files.iter().all(|word| Path::new(word).is_file());
         // `main d3d12` may mean anything.
         let is_only_a_word = files.is_empty() && !rules.is_empty() && !has_target_option;
-        if !are_files || (is_only_a_word && !first.contains("..")) {
+        if is_only_a_word && !first.contains("..") {
             return Ok(None);
         }
         let (revision, other) = match range {
@@ -134,6 +133,14 @@ impl<'a> RevisionWords<'a> {
                 None => return Ok(None),
             },
         };
+        if let Some(word) = files.iter().find(|word| !Path::new(word).is_file()) {
+            let path = Path::new(word);
+            match path.is_dir() {
+                _ if word.starts_with('-') => bail!("`{word}` follows `--`, where options are names: write it before"),
+                true => bail!("`{word}` is a folder: name files, or none for all shaders that changed since {first}"),
+                false => bail!("{first} is a commit, but `{word}` is no file here"),
+            }
+        }
         if let [_, second, ..] = rules.as_slice() {
             bail!("`{second}` is one target too many: name one for both versions, or none for all");
         }
@@ -444,7 +451,8 @@ enum SpirvReading {
 const UNKNOWN_SOURCE: &str =
     "the SPIR-V does not say whether its source is HLSL or Slang, whose matrices are transposed in it";
 
-/// How to read SPIR-V files so that they can be compared: as their sources, unless both sides are in SPIR-V's own terms. Two
+/// How to read SPIR-V files so that they can be compared: as their sources, unless both sides are in SPIR-V's own terms and of
+/// one kind of source. Two
 /// readings if a file does not say what its source is.
 fn readings([left, right]: [&LaidOutSide; 2]) -> Vec<SpirvReading> {
     use SpirvReading::{AsWritten, Source};
@@ -458,6 +466,11 @@ fn readings([left, right]: [&LaidOutSide; 2]) -> Vec<SpirvReading> {
             if !left.is_metal && !right.is_metal =>
         {
             vec![AsWritten, Source]
+        }
+        // One of the two has another language's matrices.
+        [Some(ModuleSource::Hlsl), Some(ModuleSource::Other)]
+        | [Some(ModuleSource::Other), Some(ModuleSource::Hlsl)] => {
+            vec![Source]
         }
         _ => vec![AsWritten],
     }
@@ -727,7 +740,7 @@ fn layout(
         InputContent::LaidOut(file) => (SideKind::LaidOut(input.language, file.api), file.spirv),
     };
     let as_source = match &input.content {
-        InputContent::LaidOut(file) if spirv.is_some() => {
+        InputContent::LaidOut(file) if spirv.is_some_and(|source| source != ModuleSource::Other) => {
             let blocks: Vec<BlockLayout> = file.blocks.iter().cloned().filter_map(as_hlsl).collect();
             Some(RuleSetLayouts::declared(&blocks, None).column().blocks)
         }

@@ -1,6 +1,6 @@
 //! The texts of a commit, for `layoutproof diff HEAD -- FILE` and `layoutproof diff main...`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -15,6 +15,8 @@ pub(super) struct Revision {
     pub(super) name: String,
     /// The repository's top folder.
     top: PathBuf,
+    /// The files of the commit.
+    files: BTreeSet<PathBuf>,
     /// The files of the working tree that differ from the commit.
     pub(super) changed: Vec<PathBuf>,
     /// The texts that they have in the commit, by their paths. A file that the commit lacks has none.
@@ -43,13 +45,12 @@ impl Revision {
         let top = line(&["rev-parse", "--show-toplevel"]).context("the repository has no working tree")?;
         let top = PathBuf::from(top).canonicalize()?;
 
-        let names = output(&["diff", "--name-only", "-z", "--no-renames", &commit, "--"])?;
+        let files = names(&["ls-tree", "-r", "-z", "--name-only", "--full-tree", &commit])?;
+        let files = files.iter().map(|name| top.join(name)).collect();
         let mut changed = Vec::new();
         let mut texts = BTreeMap::new();
-        for name in names.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
-            // Paths that are no text are no shaders.
-            let Ok(name) = std::str::from_utf8(name) else { continue };
-            let path = top.join(name);
+        for name in names(&["diff", "--name-only", "-z", "--no-renames", &commit, "--"])? {
+            let path = top.join(&name);
             // Without the dashes, git takes a name with brackets for a pattern of paths.
             let old = output(&["show", &format!("{commit}:{name}"), "--"]).ok();
             if let Some(text) = old.and_then(|bytes| String::from_utf8(bytes).ok()) {
@@ -57,7 +58,7 @@ impl Revision {
             }
             changed.push(path);
         }
-        Ok(Some(Self { name: word.to_owned(), top, changed, texts: Arc::new(texts) }))
+        Ok(Some(Self { name: word.to_owned(), top, files, changed, texts: Arc::new(texts) }))
     }
 
     /// The two commits of `main..topic`, or of `main...topic`: what changed on `topic` since it left `main`. `None` for
@@ -80,8 +81,7 @@ impl Revision {
 
     /// True if the commit has the file.
     pub(super) fn has(&self, file: &Path) -> bool {
-        let Ok(path) = file.canonicalize() else { return false };
-        self.texts.contains_key(&path.display().to_string()) || !self.changed.contains(&path)
+        file.canonicalize().is_ok_and(|path| self.files.contains(&path))
     }
 
     /// The files below the working folder that git tracks, by their paths there.
@@ -89,9 +89,7 @@ impl Revision {
     /// # Errors
     /// git fails.
     pub(super) fn tracked() -> anyhow::Result<Vec<PathBuf>> {
-        let names = output(&["ls-files", "-z"])?;
-        let names = names.split(|byte| *byte == 0).filter_map(|name| std::str::from_utf8(name).ok());
-        Ok(names.filter(|name| !name.is_empty()).map(PathBuf::from).collect())
+        Ok(names(&["ls-files", "-z"])?.iter().map(PathBuf::from).collect())
     }
 
     /// True if the file differs from the commit.
@@ -115,6 +113,13 @@ impl Revision {
 fn line(words: &[&str]) -> Option<String> {
     let text = String::from_utf8(output(words).ok()?).ok()?;
     Some(text.lines().next()?.to_owned())
+}
+
+/// The paths that git prints with `-z`. Those that are no text are no shaders.
+fn names(words: &[&str]) -> anyhow::Result<Vec<String>> {
+    let printed = output(words)?;
+    let names = printed.split(|byte| *byte == 0).filter_map(|name| std::str::from_utf8(name).ok());
+    Ok(names.filter(|name| !name.is_empty()).map(str::to_owned).collect())
 }
 
 fn output(words: &[&str]) -> anyhow::Result<Vec<u8>> {

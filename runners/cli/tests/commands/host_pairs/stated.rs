@@ -203,3 +203,54 @@ fn structs_in_a_row_have_their_members_at_their_places() {
         }
     }
 }
+
+/// In GLSL a block has two names: the one in the shader comes first.
+#[test]
+fn a_block_has_the_name_of_its_type_too() {
+    let shader =
+        "#version 450\nlayout(push_constant) uniform Constants { vec4 tint; float gain; } C;\nvoid main() {}\n";
+    let host = "struct DrawConstants { float tint[4], gain; } c; struct Other { float tint[4]; } o;";
+    let Some(folder) = folder_of(("a.frag", shader), host) else { return };
+    for name in ["C", "Constants"] {
+        let answer = folder.run(&format!("check a.frag host.o --map {name}=DrawConstants --format json")).exits(0);
+        assert_eq!(pairs(&answer), ["C DrawConstants agree"], "{name}");
+        let map = format!("schema = 1\n[[map]]\nblock = \"{name}\"\nhost = \"DrawConstants\"\n");
+        folder.write("layoutproof.toml", map.as_bytes());
+        assert_eq!(
+            pairs(&folder.run("check a.frag host.o --format json").exits(0)),
+            ["C DrawConstants agree"],
+            "{name}"
+        );
+        std::fs::remove_file(folder.path("layoutproof.toml")).unwrap();
+    }
+    let answer = folder.run("check a.frag host.o --map Constant=DrawConstants").exits(2);
+    answer.warns("error: --map names the block `Constant`, which no shader has");
+}
+
+/// The targets of a project are what ships. A profile among the arguments names none, `-spirv` does. g++ 12: `exposure` at
+/// 36; DXC 1.7.2308: 36 in DXIL, 20 with `-fvk-use-scalar-layout`.
+#[test]
+fn targets_of_a_project_hold_beside_a_profile() {
+    let shader = "cbuffer PerFrame { float3 sun; float weights[2]; float exposure; };";
+    let host = "struct PerFrame { float sun[3], pad; float weights[1][4]; float weights_last, exposure; } pf;";
+    let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
+    let targets = |target: &str, arguments: &str| {
+        let project = format!(
+            "schema = 1\nhost = [\"host.o\"]\n{target}\n[[shader]]\nfiles = [\"*.hlsl\"]\nargs = \"{arguments}\"\n"
+        );
+        folder.write("layoutproof.toml", project.as_bytes());
+        let answer = folder.run("check --format json");
+        let pairs = answer.json()["pairs"].as_array().unwrap().clone();
+        let words = |pair: &serde_json::Value| {
+            ["target", "outcome"].map(|key| pair[key].as_str().unwrap().to_owned()).join(" ")
+        };
+        pairs.iter().map(words).collect::<Vec<_>>()
+    };
+    let both = ["native:dxc-dxil agree", "native:dxc-spirv-scalar differ"];
+    for arguments in ["", "-T ps_6_6", "-T ps_6_6 -D QUALITY=2", "dxc -O3"] {
+        assert_eq!(targets("target = [\"d3d12\", \"vulkan/scalar\"]", arguments), both, "{arguments}");
+    }
+    assert_eq!(targets("target = \"vulkan\"", "-T ps_6_6 -fvk-use-scalar-layout"), both[1..]);
+    assert_eq!(targets("target = \"d3d12\"", "-T ps_6_6 -spirv -fvk-use-scalar-layout"), both[1..]);
+    assert_eq!(targets("", "-T ps_6_6"), both[..1]);
+}
