@@ -84,9 +84,10 @@ pub(crate) fn layout(block: ShaderBlock<'_>) -> Result<ReadBlock, BlockError> {
     let Some(found) = blocks.iter().find(|layout| layout.name == name) else {
         let name = name.to_owned();
         let known: Vec<String> = blocks.iter().map(|layout| format!("`{}`", layout.name)).collect();
-        return Err(match known.is_empty() {
-            true => BlockError::NoBlocks { name },
-            false => BlockError::UnknownBlock { name, known: known.join(", ") },
+        return Err(if known.is_empty() {
+            BlockError::NoBlocks { name }
+        } else {
+            BlockError::UnknownBlock { name, known: known.join(", ") }
         });
     };
     match &found.result {
@@ -130,10 +131,7 @@ fn wgsl_blocks(shader: Shader<'_>) -> Result<Vec<BlockLayout>, BlockError> {
     let read = wgsl_layouts(span.file, &mut sources).map_err(|problems| unread(&problems, &sources))?;
     let WgslLayouts { module, blocks, forbidden, restricted } = read;
     let forbidden = [forbidden, module.clashes].concat();
-    match forbidden.is_empty() {
-        true => Ok(blocks),
-        false => Err(unread(&[forbidden, restricted].concat(), &sources)),
-    }
+    if forbidden.is_empty() { Ok(blocks) } else { Err(unread(&[forbidden, restricted].concat(), &sources)) }
 }
 
 fn wgsl_layouts(file: FileId, sources: &mut SourceMap) -> Result<WgslLayouts, Vec<Diagnostic>> {
@@ -156,15 +154,11 @@ pub(crate) fn opened(language: ShaderLanguage, text: String) -> (SourceMap, Span
 
 /// Why a text cannot be read: a line for each problem, and another for its help.
 pub(crate) fn unread(problems: &[Diagnostic], sources: &SourceMap) -> BlockError {
-    let mut text = String::new();
-    for problem in problems.iter().take(MOST_PROBLEMS) {
-        text += &problem.line(sources);
-        text.push('\n');
-        if let Some(help) = &problem.help {
-            text += &format!("  help: {}\n", escape_controls(help));
-        }
-    }
-    BlockError::Unread(text)
+    let lines = problems.iter().take(MOST_PROBLEMS).map(|problem| {
+        let help = problem.help.as_ref().map(|help| format!("  help: {}\n", escape_controls(help)));
+        format!("{}\n{}", problem.line(sources), help.unwrap_or_default())
+    });
+    BlockError::Unread(lines.collect())
 }
 
 fn layout_options(language: ShaderLanguage, shader: Shader<'_>) -> Result<LayoutOptions, BlockError> {

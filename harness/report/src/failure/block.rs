@@ -198,7 +198,9 @@ fn ending(record: &CheckRecord, style: Style, columns: usize) -> String {
         if !culprit.is_empty() {
             lines[0] = lines[0].replacen(culprit, &style.paint(Tone::Strong, culprit), 1);
         }
-        lines.iter().for_each(|line| text.push(line));
+        for line in lines {
+            text.push(&line);
+        }
     }
     text.into_text()
 }

@@ -172,8 +172,8 @@ pub(super) fn own_registers(toolchain: &Toolchain, reserved: &Reserved) -> [u32;
 /// Finds the buffers in a SPIR-V module. Apart from the probe's own buffers, only the block is
 /// bound.
 fn spirv_interface(words: &[u32], space: AddressSpace, ours: &OwnBuffers) -> Result<Interface, Unusable> {
-    let OwnBuffers { interface: ours, prefix } = ours;
     use AddressSpace::{Address, HeapStorage, HeapUniform, PushConstant, ShaderRecord};
+    let OwnBuffers { interface: ours, prefix } = ours;
     // The push constants, the address in them or the heap lead to the block, and a shader record has no binding.
     if matches!(space, PushConstant | Address | HeapUniform | HeapStorage | ShaderRecord) {
         return Ok(*ours);

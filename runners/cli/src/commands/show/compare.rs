@@ -134,12 +134,13 @@ impl<'a> RevisionWords<'a> {
             },
         };
         if let Some(word) = files.iter().find(|word| !Path::new(word).is_file()) {
-            let path = Path::new(word);
-            match path.is_dir() {
-                _ if word.starts_with('-') => bail!("`{word}` follows `--`, where options are names: write it before"),
-                true => bail!("`{word}` is a folder: name files, or none for all shaders that changed since {first}"),
-                false => bail!("{first} is a commit, but `{word}` is no file here"),
+            if word.starts_with('-') {
+                bail!("`{word}` follows `--`, where options are names: write it before")
             }
+            if Path::new(word).is_dir() {
+                bail!("`{word}` is a folder: name files, or none for all shaders that changed since {first}")
+            }
+            bail!("{first} is a commit, but `{word}` is no file here")
         }
         if let [_, second, ..] = rules.as_slice() {
             bail!("`{second}` is one target too many: name one for both versions, or none for all");
