@@ -27,6 +27,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     let no_adapter = (!has_wgpu).then_some("no adapter of wgpu is there");
     let no_dxc = Here::look().lacks_compiler("dxc-1.9");
     let no_compiler = Here::look().lacks_compiler("dxc");
+    let no_glslang = Here::look().lacks_compiler("glslang-current");
     let no_lavapipe = (!has_lavapipe).then_some("lavapipe is not there");
     vec![
         trial("a_fault_breaks_its_case_alone", no_words.or(no_device), a_fault_breaks_its_case_alone),
@@ -39,6 +40,9 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("lavapipe_compiles_as_the_user_says", no_lavapipe, lavapipe_compiles_as_the_user_says),
         trial("a_newer_lavapipe_takes_part_on_request", no_current, move || {
             a_newer_lavapipe_takes_part_on_request(&current.unwrap());
+        }),
+        trial("code_of_a_compiler_reads_descriptor_heaps", no_current.or(no_glslang.as_deref()), || {
+            code_of_a_compiler_reads_descriptor_heaps();
         }),
         trial(
             "a_device_that_is_named_runs_what_compilers_make",
@@ -150,6 +154,27 @@ fn a_newer_lavapipe_takes_part_on_request(current: &Value) {
         assert_eq!(devices[0]["driver"], current["driver"], "{words}");
         assert!(devices[0]["driver"].as_str().is_some_and(|driver| driver.contains("Mesa ")), "{words}");
     }
+}
+
+/// glslang's code finds the blocks of heap cases, and of others on request, as descriptor 3.
+fn code_of_a_compiler_reads_descriptor_heaps() {
+    let folder = Folder::with(&[]).with_drivers();
+    let leaves = |words: &str| {
+        folder
+            .run(&format!("run {words} --device lavapipe-current --compiler glslang-current --json h.jsonl"))
+            .exits(0);
+        let end: Value = serde_json::from_str(folder.read("h.jsonl").lines().last().unwrap()).unwrap();
+        let cells = end["cells"][0]["cells"].as_array().unwrap().clone();
+        let spaces = cells.iter().filter(|cell| cell["proves"] == "compiler");
+        spaces.map(|cell| cell["space"].as_str().unwrap().to_owned()).collect::<BTreeSet<_>>()
+    };
+    let both = BTreeSet::from(["heap-storage", "heap-uniform"].map(str::to_owned));
+    assert_eq!(leaves("descriptor_heaps/"), both);
+    assert!(leaves(&format!("{CASE} --space heap-uniform,heap-storage")).is_superset(&both));
+
+    // What comes back counts.
+    let planted = "run descriptor_heaps/ --device lavapipe-current --compiler glslang-current --plant-fault garbage@descriptor_heaps/";
+    folder.run(planted).exits(1);
 }
 
 /// The value of `fast` in the one record that a run on lavapipe with these words writes.
