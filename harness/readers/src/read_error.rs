@@ -16,6 +16,9 @@ pub enum ReadError {
     Line { expected: &'static str, line: String },
     #[error("parameter `{parameter}` {problem} `{word}`")]
     Parameter { parameter: String, problem: &'static str, word: String },
+    /// slangc wrote a word, as `unknown` for the length of an array that another module decides.
+    #[error("slangc's reflection has no number for `{parameter}`, but `{word}`")]
+    NoNumber { parameter: String, word: String },
     /// No supported device is known to have it.
     #[error("the code needs the capability {0:?}")]
     Capability(Capability),

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{LayoutUnit, ShaderTarget};
 
-use super::count;
 use super::layouts::{BASE, LayoutsJson, TypeJson, VariableJson, VariablePlaceJson};
+use super::{Amount, count};
 use crate::ReadError;
 
 /// One unit of one global parameter.
@@ -29,7 +29,8 @@ pub struct ReflectedBinding {
 pub struct ReflectedPlaces {
     /// A row for each unit of each resource and buffer, as `name` its path: `s.D`, `pairs[].b`, `$Globals`.
     pub rows: Vec<ReflectedBinding>,
-    /// Parameters with a place that the JSON does not have: those of an entry point count from a place that it leaves out.
+    /// Parameters with a place that the JSON does not have: those of an entry point count from a place that it leaves out,
+    /// and what another module decides is `unknown`.
     pub unplaced: Vec<String>,
 }
 
@@ -43,7 +44,7 @@ pub fn parameters(json: &str) -> Result<Vec<ReflectedBinding>, ReadError> {
             rows.push(ReflectedBinding {
                 name: parameter.name.clone(),
                 unit,
-                space: place.space,
+                space: space(&parameter.name, place)?,
                 index: index(&parameter.name, place)?,
                 count: amount(&parameter.name, place)?,
             });
@@ -62,22 +63,25 @@ pub fn reflected_places(json: &str, target: ShaderTarget) -> Result<ReflectedPla
     let program: LayoutsJson = serde_json::from_str(json)?;
     let mut reader = PlacesReader { target, places: ReflectedPlaces::default() };
     if program.parameters.iter().any(|parameter| parameter.bytes().is_some()) {
-        reader.globals(&program.parameters)?;
+        reader.place("$Globals", |reader| reader.globals(&program.parameters))?;
     }
     for parameter in &program.parameters {
-        reader.variable(parameter, &parameter.name, &Reach::start())?;
+        let path = &parameter.name;
+        reader.place(path, |reader| reader.variable(parameter, path, &Reach::start()))?;
     }
     for entry in &program.entry_points {
         let prefix = |name: &str| format!("{}.{name}", entry.name);
         for parameter in &entry.parameters {
             if parameter.places().all(|place| is_passed(&place.kind)) {
-                reader.variable(parameter, &prefix(&parameter.name), &Reach::start())?;
+                let path = prefix(&parameter.name);
+                reader.place(&path, |reader| reader.variable(parameter, &path, &Reach::start()))?;
             } else {
                 reader.places.unplaced.push(prefix(&parameter.name));
             }
         }
         if let Some(result) = &entry.result {
-            reader.variable(result, &prefix("$result"), &Reach::start())?;
+            let path = prefix("$result");
+            reader.place(&path, |reader| reader.variable(result, &path, &Reach::start()))?;
         }
     }
     Ok(reader.places)
@@ -107,7 +111,7 @@ impl Reach {
             let Some(unit) = unit_of(path, &place.kind)? else { continue };
             let index = index(path, place)?;
             let (space, sum) = reach.sums.entry(unit).or_insert((0, Some(0)));
-            *space = space.saturating_add(place.space);
+            *space = space.saturating_add(self::space(path, place)?);
             *sum = sum.zip(index).map(|(sum, index)| sum.saturating_add(index));
             if unit == LayoutUnit::Space {
                 reach.spaces = reach.spaces.saturating_add(index.unwrap_or(0));
@@ -123,6 +127,19 @@ struct PlacesReader {
 }
 
 impl PlacesReader {
+    /// Adds the rows of one parameter, or its name if the JSON has no number for a place of it.
+    fn place(&mut self, path: &str, rows: impl FnOnce(&mut Self) -> Result<(), ReadError>) -> Result<(), ReadError> {
+        let before = self.places.rows.len();
+        match rows(self) {
+            Err(ReadError::NoNumber { .. }) => {
+                self.places.rows.truncate(before);
+                self.places.unplaced.push(path.to_owned());
+                Ok(())
+            }
+            result => result,
+        }
+    }
+
     /// Adds the buffer of the loose globals.
     fn globals(&mut self, parameters: &[VariableJson]) -> Result<(), ReadError> {
         let unit = match self.target {
@@ -135,8 +152,8 @@ impl PlacesReader {
         };
         let mut taken = SlotLine::new();
         for parameter in parameters {
-            for place in parameter.places().filter(|place| place.space == 0) {
-                if unit_of(&parameter.name, &place.kind)? == Some(unit) {
+            for place in parameter.places() {
+                if unit_of(&parameter.name, &place.kind)? == Some(unit) && space(&parameter.name, place)? == 0 {
                     let count = match (unit, amount(&parameter.name, place)?) {
                         (LayoutUnit::Binding, _) => Count::Finite(1),
                         (_, count) => count,
@@ -176,10 +193,10 @@ impl PlacesReader {
         match ty.element_type.as_deref().filter(|element| ty.kind == "array" && holds_more(element)) {
             Some(element) => {
                 let is_varying = variable.places().any(|place| is_passed(&place.kind));
-                let count = match ty.element_count {
+                let count = match count(path, ty.element_count.as_ref())? {
                     _ if is_varying => Count::Finite(1),
-                    Some(0) | None => Count::Unbounded,
-                    Some(count) => Count::Finite(count),
+                    Some(Count::Finite(0)) | None => Count::Unbounded,
+                    Some(count) => count,
                 };
                 let reach = Reach { elements: reach.elements.times(count), ..reach.clone() };
                 self.parts(variable, element, &format!("{path}[]"), &reach)
@@ -324,6 +341,14 @@ fn amount(name: &str, place: &VariablePlaceJson) -> Result<Count, ReadError> {
     Ok(count(name, place.count.as_ref())?.unwrap_or(Count::Finite(1)))
 }
 
+fn space(name: &str, place: &VariablePlaceJson) -> Result<u32, ReadError> {
+    match place.space.as_ref() {
+        None => Ok(0),
+        Some(Amount::Number(space)) => Ok(*space),
+        Some(other) => Err(ReadError::NoNumber { parameter: name.to_owned(), word: other.word().to_owned() }),
+    }
+}
+
 fn index(name: &str, place: &VariablePlaceJson) -> Result<Option<u32>, ReadError> {
     Ok(match count(name, place.index.as_ref())?.unwrap_or(Count::Finite(0)) {
         Count::Finite(index) => Some(index),
@@ -466,6 +491,21 @@ mod tests {
         let expected = ["$Globals b Some(1)", "C b Some(0)", "t t Some(1)", "thread location-in Some(0)"];
         assert_eq!(rows(ShaderTarget::D3d12), expected);
         assert_eq!(rows(ShaderTarget::Metal)[..2], ["$Globals metal-buffer Some(1)", "C metal-buffer Some(0)"]);
+    }
+
+    /// A number that slangc does not know keeps only its own parameter from having a place.
+    #[test]
+    fn a_word_for_a_number_leaves_its_parameter_without_a_place() {
+        let json = r#"{"parameters": [
+            {"name": "a", "binding": {"kind": "shaderResource", "index": "unknown"}, "type": {"kind": "resource"}},
+            {"name": "b", "binding": {"kind": "shaderResource", "index": 4, "space": null}, "type": {"kind": "resource"}},
+            {"name": "c", "binding": {"kind": "shaderResource", "index": 5}, "type": {"kind": "array",
+             "elementCount": "unknown", "elementType": {"kind": "struct", "fields": [{"name": "t", "type":
+             {"kind": "resource"}, "binding": {"kind": "shaderResource", "index": 0}}]}}}]}"#;
+        let places = reflected_places(json, ShaderTarget::D3d12).unwrap();
+        let rows = places.rows.iter().map(|row| format!("{} {} {:?}", row.name, row.unit, row.index));
+        assert_eq!(rows.collect::<Vec<_>>(), ["b t Some(4)"]);
+        assert_eq!(places.unplaced, ["a", "c"]);
     }
 
     #[test]

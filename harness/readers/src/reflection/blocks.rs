@@ -11,8 +11,8 @@ use layoutproof_layout::{
     Reach, Refusal, ViewId,
 };
 
-use super::Amount;
 use super::layouts::{BASE, ByteSize, ENTRY, GLOBALS, LayoutsJson, TypeJson, VariableJson};
+use super::{Amount, finite};
 use crate::ReadError;
 use layoutproof_layout::listing::{array_name, member_path};
 
@@ -26,6 +26,8 @@ pub fn reflected_blocks(json: &str, order: MatrixOrder) -> Result<Vec<BlockLayou
     }
     Ok(reader.blocks)
 }
+
+const NO_LENGTH: &str = "has a length that slangc's reflection does not know";
 
 /// The prefix of the struct of `cbuffer Params { ... } pc;`.
 const GROUP: &str = "SLANG_ParameterGroup_";
@@ -105,7 +107,7 @@ impl BlocksReader {
             // The bytes of an argument buffer have no place as a whole.
             let of_arguments = element.place("metalArgumentBufferElement").and(element.ty.bytes());
             if let Some(place) = element.bytes() {
-                let result = self.lay_out(&element.ty, place.size.as_ref().and_then(Amount::finite), "");
+                let result = self.lay_out(&element.ty, finite(place.size.as_ref()), "");
                 self.add(name, kind, count, result, None);
             } else if let Some(bytes) = of_arguments {
                 let result = self.lay_out(&element.ty, bytes.size, "");
@@ -119,7 +121,13 @@ impl BlocksReader {
             let result = self.lay_out(element, bytes.and_then(|bytes| bytes.size), "");
             self.add(name, BlockKind::StructuredElement, count, result, bytes.and_then(ByteSize::stride));
         } else if let Some(element) = ty.element_type.as_ref().filter(|_| ty.kind == "array") {
-            self.block(name, element, element_count(ty), special);
+            let count = element_count(ty);
+            let before = self.blocks.len();
+            self.block(name, element, count.unwrap_or(Count::Unbounded), special);
+            if count.is_none() {
+                let refusal = Refusal { path: String::new(), message: NO_LENGTH.to_owned() };
+                self.blocks[before..].iter_mut().for_each(|block| block.result = Err(vec![refusal.clone()]));
+            }
         }
     }
 
@@ -135,7 +143,7 @@ impl BlocksReader {
                 (component.scalar.spelling().to_owned(), LaidOutShape::Scalar(component))
             }
             "vector" => {
-                let length = ty.element_count.filter(|length| *length > 0).ok_or_else(unknown)?;
+                let length = finite(ty.element_count.as_ref()).filter(|length| *length > 0).ok_or_else(unknown)?;
                 let of_one = size.map(|size| size / length);
                 let component = ty.element_type.as_ref().and_then(|it| component(it, of_one)).ok_or_else(unknown)?;
                 (format!("{}{length}", component.scalar.spelling()), LaidOutShape::Vector { component, length })
@@ -144,8 +152,8 @@ impl BlocksReader {
             "array" => {
                 let element =
                     self.lay_out(ty.element_type.as_ref().ok_or_else(unknown)?, None, &format!("{path}[]"))?;
-                let stride = ty.uniform_stride.as_ref().and_then(Amount::finite).ok_or_else(unknown)?;
-                let count = element_count(ty);
+                let stride = finite(ty.uniform_stride.as_ref()).ok_or_else(unknown)?;
+                let count = element_count(ty).ok_or_else(|| refused(NO_LENGTH.to_owned()))?;
                 (
                     array_name(&element.type_name, count),
                     LaidOutShape::Array { element: Box::new(element), count, stride },
@@ -182,13 +190,13 @@ impl BlocksReader {
             if field.name.starts_with('$') && !is_base {
                 return Err(refused("stands for bit-fields, which slangc's reflection does not describe"));
             }
-            let offset = place.offset.as_ref().and_then(Amount::finite);
+            let offset = finite(place.offset.as_ref());
             members.push(LaidOutMember {
                 name: if is_base { String::new() } else { name },
                 is_base,
                 offset: offset.ok_or_else(|| refused("has no offset in slangc's reflection"))?,
                 bits: None,
-                layout: self.lay_out(&field.ty, place.size.as_ref().and_then(Amount::finite), &inner)?,
+                layout: self.lay_out(&field.ty, finite(place.size.as_ref()), &inner)?,
             });
         }
         Ok(members)
@@ -196,7 +204,9 @@ impl BlocksReader {
 
     /// The name and shape of a matrix, in the default order if the size allows it.
     fn matrix(&self, ty: &TypeJson, size: Option<u32>) -> Option<(String, LaidOutShape)> {
-        let (rows, columns) = (ty.row_count.filter(|rows| *rows > 0)?, ty.column_count.filter(|it| *it > 0)?);
+        let [rows, columns] =
+            [&ty.row_count, &ty.column_count].map(|count| finite(count.as_ref()).filter(|count| *count > 0));
+        let (rows, columns) = (rows?, columns?);
         let component = component(ty.element_type.as_ref()?, Some(4))?;
         let name = format!("{}{rows}x{columns}", component.scalar.spelling());
         [self.order, self.order.transposed()].into_iter().find_map(|order| {
@@ -240,10 +250,11 @@ fn component(ty: &TypeJson, size: Option<u32>) -> Option<Component> {
     Some(Component { scalar, size: scalar.size(SixteenBit::On, size?) })
 }
 
-fn element_count(ty: &TypeJson) -> Count {
-    match ty.element_count {
-        Some(0) | None => Count::Unbounded,
-        Some(count) => Count::Finite(count),
+/// The length of an array; `None` if the JSON has a word in its place.
+fn element_count(ty: &TypeJson) -> Option<Count> {
+    match &ty.element_count {
+        Some(Amount::Number(0)) | None => Some(Count::Unbounded),
+        Some(count) => count.finite().map(Count::Finite),
     }
 }
 
@@ -314,6 +325,28 @@ mod tests {
         let rows = blocks[0].rows();
         let found = rows.iter().map(|row| (row.path.as_str(), row.type_name.as_str(), row.offset, row.array_stride));
         assert_eq!(found.collect::<Vec<_>>(), [("c", "float", 0, None), ("d", "uint64_t[2]", 16, Some(16))]);
+    }
+
+    /// Shortened from slangc 2026.14.1, `-target metal`, of `extern static const int N = 4; cbuffer C { float a[N]; }
+    /// cbuffer D { float d; }`.
+    #[test]
+    fn a_length_that_another_module_decides_refuses_its_block_alone() {
+        let buffer = |name: &str, ty: &str| {
+            format!(
+                r#"{{"name": "{name}", "binding": {{"kind": "constantBuffer", "index": 0}}, "type": {{"kind":
+                "constantBuffer", "elementVarLayout": {{"type": {{"kind": "struct", "fields": [{{"name": "a", "type": {ty},
+                "binding": {{"kind": "uniform", "offset": 0, "size": 4}}}}]}}, "binding":
+                {{"kind": "uniform", "offset": 0, "size": 4}}}}}}}}"#
+            )
+        };
+        let scalar = r#"{"kind": "scalar", "scalarType": "float32"}"#;
+        let array =
+            format!(r#"{{"kind": "array", "elementCount": "unknown", "elementType": {scalar}, "uniformStride": 4}}"#);
+        let json = format!(r#"{{"parameters": [{}, {}]}}"#, buffer("C", &array), buffer("D", scalar));
+        let blocks = reflected_blocks(&json, MatrixOrder::Column).unwrap();
+        let refusals = blocks[0].result.as_ref().unwrap_err();
+        assert_eq!((refusals[0].path.as_str(), refusals[0].message.as_str()), ("a", NO_LENGTH));
+        assert_eq!(blocks[1].rows().len(), 1);
     }
 
     /// Offset and size of each member; a handle that we write as a struct of two counts as a whole.

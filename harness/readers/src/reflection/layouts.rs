@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use layoutproof_layout::{Numbers, Quantity, join};
 use serde::Deserialize;
 
-use super::Amount;
+use super::{Amount, finite};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -46,8 +46,7 @@ pub(super) struct VariablePlaceJson {
     pub(super) kind: String,
     pub(super) offset: Option<Amount>,
     pub(super) size: Option<Amount>,
-    #[serde(default)]
-    pub(super) space: u32,
+    pub(super) space: Option<Amount>,
     pub(super) index: Option<Amount>,
     pub(super) count: Option<Amount>,
 }
@@ -63,9 +62,9 @@ pub(super) struct TypeJson {
     pub(super) fields: Vec<VariableJson>,
     pub(super) element_type: Option<Box<TypeJson>>,
     /// 0 for an array without an end.
-    pub(super) element_count: Option<u32>,
-    pub(super) row_count: Option<u32>,
-    pub(super) column_count: Option<u32>,
+    pub(super) element_count: Option<Amount>,
+    pub(super) row_count: Option<Amount>,
+    pub(super) column_count: Option<Amount>,
     pub(super) scalar_type: Option<String>,
     pub(super) uniform_stride: Option<Amount>,
     /// For a structured buffer.
@@ -83,8 +82,8 @@ pub(super) struct TypeJson {
 #[derive(Deserialize)]
 struct Size {
     kind: String,
-    value: Amount,
-    alignment: Option<u32>,
+    value: Option<Amount>,
+    alignment: Option<Amount>,
 }
 
 #[derive(Clone, Copy)]
@@ -152,7 +151,7 @@ impl LayoutsReader {
     /// A container, a structured buffer, or an array of them.
     fn block(&mut self, ty: &TypeJson, block: &str) {
         if let Some(element) = &ty.element_var_layout {
-            let size = element.bytes().and_then(|place| place.size.as_ref()?.finite());
+            let size = element.bytes().and_then(|place| finite(place.size.as_ref()));
             self.numbers.add(Quantity::Size, block, size);
             self.element(&element.ty, block);
         } else if let Some(element) = ty.result_type.as_ref().filter(|_| ty.is_structured_buffer()) {
@@ -176,24 +175,24 @@ impl LayoutsReader {
     fn parts(&mut self, ty: &TypeJson, path: &str, start: u32) {
         self.fields(&ty.fields, path, start);
         if let Some(element) = ty.element_type.as_ref().filter(|_| ty.kind == "array") {
-            self.numbers.add(Quantity::ArrayStride, path, ty.uniform_stride.as_ref().and_then(Amount::finite));
+            self.numbers.add(Quantity::ArrayStride, path, finite(ty.uniform_stride.as_ref()));
             self.parts(element, &format!("{path}[]"), start);
         }
     }
 
     fn fields(&mut self, fields: &[VariableJson], path: &str, start: u32) {
-        for field in fields {
+        for (index, field) in fields.iter().enumerate() {
             // Only resources have no bytes.
             let Some(place) = field.bytes() else { continue };
-            let Some(offset) = place.offset.as_ref().and_then(Amount::finite) else { continue };
+            let Some(offset) = finite(place.offset.as_ref()) else { continue };
             let Some(offset) = start.checked_add(offset) else { continue };
             if field.name == BASE {
                 self.parts(&field.ty, path, offset);
                 continue;
             }
-            let inner = join(path, &field.name);
+            let inner = join(path, &field.name_at(index));
             self.numbers.add(Quantity::Offset, &inner, Some(offset));
-            self.numbers.add(Quantity::Size, &inner, place.size.as_ref().and_then(Amount::finite));
+            self.numbers.add(Quantity::Size, &inner, finite(place.size.as_ref()));
             self.parts(&field.ty, &inner, offset);
         }
     }
@@ -235,8 +234,8 @@ impl TypeJson {
     /// Its size and alignment; `None` for a type without bytes, and for components.
     pub(super) fn bytes(&self) -> Option<ByteSize> {
         let bytes = self.sizes.iter().find(|size| size.kind == UNIFORM)?;
-        let alignment = bytes.alignment.filter(|alignment| *alignment > 0)?;
-        Some(ByteSize { size: bytes.value.finite(), alignment })
+        let alignment = finite(bytes.alignment.as_ref()).filter(|alignment| *alignment > 0)?;
+        Some(ByteSize { size: finite(bytes.value.as_ref()), alignment })
     }
 
     /// True for a resource, which has bytes as a handle in an argument buffer of Metal alone.
@@ -317,6 +316,36 @@ mod tests {
         let stride = [(ArrayStride, "$Entry.main.z", 4)];
         check_in(ENTRY_JSON, "$Entry.main", &offsets.into_iter().chain(stride).chain(sizes).collect::<Vec<_>>());
         check_in(ENTRY_JSON, "cb", &[(Offset, "cb.a", 0), (Size, "cb", 4), (Size, "cb.a", 4)]);
+    }
+
+    /// Shortened from slangc 2026.14.1, `-target hlsl`, of `extern static const int N = 4; struct T { Optional<float3> n; };
+    /// cbuffer C { float a[N]; float b; } StructuredBuffer<T> sb;`. The offset of `z` and the size of `w` are made up.
+    const WORDS_JSON: &str = r#"{"parameters": [
+        {"name": "C", "binding": {"kind": "constantBuffer", "index": 0}, "type": {"kind": "constantBuffer",
+         "elementVarLayout": {"type": {"kind": "struct", "fields": [
+           {"name": "a", "type": {"kind": "array", "elementCount": "unknown", "elementType": {"kind": "scalar"},
+            "uniformStride": 16}, "binding": {"kind": "uniform", "offset": 0, "size": 52}},
+           {"name": "b", "type": {"kind": "scalar"}, "binding": {"kind": "uniform", "offset": 52, "size": 4}},
+           {"name": "z", "type": {"kind": "scalar"}, "binding": {"kind": "uniform", "offset": "unknown", "size": 4}},
+           {"name": "w", "type": {"kind": "scalar"}, "binding": {"kind": "uniform", "offset": 60, "size": null}}]},
+          "binding": {"kind": "uniform", "offset": 0, "size": "unknown", "space": null}}}},
+        {"name": "sb", "type": {"kind": "resource", "baseShape": "structuredBuffer", "resultType": {"kind": "struct",
+         "name": "T", "fields": [{"name": "n", "type": {"kind": "struct", "name": "Tuple", "fields": [
+           {"type": {"kind": "vector"}, "binding": {"kind": "uniform", "offset": 0, "size": 12}},
+           {"type": {"kind": "scalar"}, "binding": {"kind": "uniform", "offset": 12, "size": 4}}]},
+          "binding": {"kind": "uniform", "offset": 0, "size": 16}}],
+         "sizes": [{"kind": "uniform", "value": "unknown", "alignment": -1}]}}}]}"#;
+
+    /// slangc writes words where another module decides a number. Only those numbers are lost.
+    #[test]
+    fn a_word_loses_only_its_own_number() {
+        use Quantity::{ArrayStride, Offset, Size};
+        let offsets = [(Offset, "C.a", 0), (Offset, "C.b", 52), (Offset, "C.w", 60), (ArrayStride, "C.a", 16)];
+        let sizes = [(Size, "C.a", 52), (Size, "C.b", 4)];
+        check_in(WORDS_JSON, "C", &offsets.into_iter().chain(sizes).collect::<Vec<_>>());
+        let members = [(Offset, "sb.n", 0), (Offset, "sb.n._0", 0), (Offset, "sb.n._1", 12)];
+        let sizes = [(Size, "sb.n", 16), (Size, "sb.n._0", 12), (Size, "sb.n._1", 4)];
+        check_in(WORDS_JSON, "sb", &members.into_iter().chain(sizes).collect::<Vec<_>>());
     }
 
     #[test]

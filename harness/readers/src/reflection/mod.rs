@@ -12,6 +12,7 @@ mod layouts;
 
 use layoutproof_layout::shape::Count;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use crate::ReadError;
 
@@ -19,12 +20,13 @@ pub use bindings::{ReflectedBinding, ReflectedPlaces, parameters, reflected_plac
 pub use blocks::reflected_blocks;
 pub use layouts::layout_numbers;
 
-/// A number, or `unbounded`, or `unknown`.
+/// A number, or `unbounded`, or `unknown`, or what no version of slangc is known to write there.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Amount {
     Number(u32),
     Word(String),
+    Other(IgnoredAny),
 }
 
 impl Amount {
@@ -32,9 +34,21 @@ impl Amount {
     fn finite(&self) -> Option<u32> {
         match self {
             Self::Number(number) => Some(*number),
-            Self::Word(_) => None,
+            Self::Word(_) | Self::Other(_) => None,
         }
     }
+
+    fn word(&self) -> &str {
+        match self {
+            Self::Word(word) => word,
+            Self::Number(_) | Self::Other(_) => "no number",
+        }
+    }
+}
+
+/// The number in `amount`; `None` for a word or nothing.
+fn finite(amount: Option<&Amount>) -> Option<u32> {
+    amount.and_then(Amount::finite)
 }
 
 /// The count in `amount`, for the parameter `name`.
@@ -43,8 +57,6 @@ fn count(name: &str, amount: Option<&Amount>) -> Result<Option<Count>, ReadError
         None => Ok(None),
         Some(Amount::Number(count)) => Ok(Some(Count::Finite(*count))),
         Some(Amount::Word(word)) if word == "unbounded" => Ok(Some(Count::Unbounded)),
-        Some(Amount::Word(word)) => {
-            Err(ReadError::Parameter { parameter: name.to_owned(), problem: "takes", word: word.clone() })
-        }
+        Some(other) => Err(ReadError::NoNumber { parameter: name.to_owned(), word: other.word().to_owned() }),
     }
 }
