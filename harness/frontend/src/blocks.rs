@@ -251,6 +251,10 @@ impl BlockFinder<'_> {
         self.push(kind, (**element).clone(), holder);
         if let Some(block) = self.found.last_mut() {
             block.data_layout = resource.data_layout;
+            block.access = match resource.kind {
+                ResourceKind::StructuredBuffer(access) => Some(access),
+                _ => None,
+            };
         }
         self.inside(element, holder);
     }
@@ -369,6 +373,7 @@ impl BlockFinder<'_> {
             kind,
             element,
             count,
+            access: None,
             data_layout: None,
             entry_point,
             reach: Reach::Parameter,

@@ -23,6 +23,9 @@ pub struct Annotations {
     /// `uniform`, `in`, `out`, `inout`, `groupshared`, interpolation modifiers and other keywords,
     /// as written.
     pub modifiers: Vec<String>,
+    /// True for a member that only code of its own struct can name (`private`), or only code of its own module, which the
+    /// source imports. Source: Slang user guide, "Modules and Access Control".
+    pub is_hidden: bool,
 }
 
 /// `register(t3, space1)`.

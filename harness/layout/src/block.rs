@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use strum::{Display, IntoStaticStr};
 
 use crate::column::ShaderTarget;
-use crate::resource::DataLayout;
-use crate::shape::{Count, Type};
+use crate::resource::{Access, DataLayout};
+use crate::shape::{Count, Member, StructType, Type};
 use crate::{Annotations, Argument, Span};
 
 /// Names a block of its module: in every layout of that block, whatever a listing leaves out or adds. Blocks of a file
@@ -142,6 +142,8 @@ pub struct Block {
     pub element: Type,
     /// The number of blocks in an array of blocks; 1 for a single block.
     pub count: Count,
+    /// The access to the elements of a structured buffer; `None` for other blocks.
+    pub access: Option<Access>,
     /// Slang's explicit data layout, as in `ConstantBuffer<T, Std430DataLayout>`.
     pub data_layout: Option<DataLayout>,
     /// The entry point whose parameters hold the block, or the pointer to it, as an index into its module's entry
@@ -169,6 +171,7 @@ impl Block {
             kind,
             element: element.into(),
             count: Count::Finite(1),
+            access: None,
             data_layout: None,
             entry_point: None,
             reach: Reach::Parameter,
@@ -196,15 +199,25 @@ impl Block {
     /// The declaration of the member at `path` (`lights[].position`), or of the block itself if
     /// `path` leads to no member.
     pub fn place_of(&self, path: &str) -> Span {
+        self.way_to(path).last().map_or(self.span, |(_, member)| member.span)
+    }
+
+    /// The members that lead to `path` (`lights[].position`), each with the struct that has it, the outermost first. A
+    /// path of an array of elements may begin with an index: `[1].position`.
+    pub fn way_to(&self, path: &str) -> Vec<(&StructType, &Member)> {
         let mut ty = &self.element;
-        let mut place = self.span;
+        let mut way = Vec::new();
         for step in path.split('.') {
             let name = step.split('[').next().unwrap_or(step);
+            if name.is_empty() {
+                continue;
+            }
             let Type::Struct(structure) = ty.dimensions().0 else { break };
             let Some(member) = structure.member(name) else { break };
-            (ty, place) = (&member.ty, member.span);
+            way.push((&**structure, member));
+            ty = &member.ty;
         }
-        place
+        way
     }
 
     /// A uniform block of GLSL or WGSL that holds `element`.

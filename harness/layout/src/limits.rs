@@ -630,6 +630,7 @@ impl HeldType {
                 Self::Scalars(wanted),
                 Type::Scalar(scalar) | Type::Vector { scalar, .. } | Type::Matrix { scalar, .. },
             ) => wanted.contains(scalar),
+            (Self::Scalars(wanted), Type::Enum(ty)) => ty.is_atomic() && wanted.contains(&ty.underlying),
             _ => false,
         };
         if is_held {

@@ -126,7 +126,8 @@ pub enum Type {
     Array { element: Box<Type>, count: Count },
     /// Shared by all its uses, so its address identifies it.
     Struct(Arc<StructType>),
-    /// It has the bytes of its underlying integer, unless a rule set stores it otherwise.
+    /// It has the bytes of its underlying integer, unless a rule set stores it otherwise. Slang's `Atomic<T>` is one, too:
+    /// a scalar with a name of its own, and with the bytes of `T` under every rule set.
     Enum(Arc<EnumType>),
     /// A pointer. The pointee may be the struct that holds the pointer, so this keeps only its
     /// spelling.
@@ -148,6 +149,9 @@ pub enum Type {
 /// Bytes reserved for the value of an interface without `[anyValueSize(N)]`, as in the reflection
 /// of slangc 2026.14.1. Its code instead reserves room for the largest type that is linked in.
 pub const DEFAULT_ANY_VALUE_SIZE: u32 = 16;
+
+/// What code calls the members of Slang's `Optional<T>` (slangc 2026.14.1, whose reflection calls it a tuple).
+pub const OPTIONAL_MEMBERS: [&str; 2] = ["value", "hasValue"];
 
 /// A struct type without its static members, which take no space.
 #[derive(Clone, Debug, PartialEq)]
@@ -178,11 +182,26 @@ pub struct Member {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct EnumType {
-    /// Qualified name.
+    /// Qualified name, or `Atomic<uint>`.
     pub name: String,
     /// The declared underlying type, or `int`.
     pub underlying: Scalar,
 }
+
+impl EnumType {
+    /// Slang's `Atomic<T>` of a scalar.
+    pub fn atomic(scalar: Scalar) -> Self {
+        Self { name: format!("{ATOMIC}{}>", scalar.spelling()), underlying: scalar }
+    }
+
+    /// True for Slang's `Atomic<T>`. No enum has such a name.
+    pub fn is_atomic(&self) -> bool {
+        self.name.starts_with(ATOMIC)
+    }
+}
+
+/// The start of the spelling of Slang's `Atomic<T>`.
+pub const ATOMIC: &str = "Atomic<";
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resource {
@@ -273,6 +292,15 @@ impl Type {
                 inherited || structure.members.iter().any(|member| member.ty.has_matrix())
             }
             _ => false,
+        }
+    }
+
+    /// The spellings of the types to which pointers in this one point, in declaration order.
+    pub fn pointees(&self) -> Vec<&str> {
+        match self.dimensions().0 {
+            Self::Pointer { pointee, .. } => vec![pointee],
+            Self::Struct(structure) => structure.all_members().flat_map(|member| member.ty.pointees()).collect(),
+            _ => Vec::new(),
         }
     }
 
@@ -381,6 +409,12 @@ impl StructType {
     pub fn member(&self, name: &str) -> Option<&Member> {
         let own = self.members.iter().find(|member| member.name == name);
         own.or_else(|| self.base.as_deref()?.member(name))
+    }
+
+    /// True for Slang's `Optional<T>`.
+    pub fn is_optional(&self) -> bool {
+        self.name.starts_with("Optional<")
+            && self.members.iter().map(|member| member.name.as_str()).eq(OPTIONAL_MEMBERS)
     }
 
     /// True if a member of this struct or its bases is or holds a resource for which `is_wanted`

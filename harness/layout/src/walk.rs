@@ -188,6 +188,9 @@ impl WalkState<'_> {
     }
 
     fn enumeration(&self, declared: &EnumType, placement: &Placement) -> MeasuredType {
+        if declared.is_atomic() {
+            return self.scalar(declared.underlying, placement);
+        }
         let component = self.component(match self.rules.enums {
             Enums::Underlying => declared.underlying,
             Enums::Int32 => Scalar::Int32,

@@ -1,5 +1,6 @@
 //! A source under one rule set: its layouts, with the case's and our numbers for every path.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use layoutproof_layout::shape::{Member, Type};
@@ -112,6 +113,29 @@ impl Subject {
             way.insert(0, self.pointer_to(way[0].0)?);
         }
         Some(way)
+    }
+
+    /// Returns a type to which pointers lead back, on the way from `block`: `P` of `struct P { P* next; }`.
+    pub(crate) fn points_in_circle<'a>(&'a self, block: &'a Block) -> Option<&'a str> {
+        let blocks = &self.source.module.blocks;
+        let of_name = |name: &str| {
+            blocks.iter().find(|block| block.kind == BlockKind::Pointee && block.element.to_string() == name)
+        };
+        let (mut on_way, mut seen) = (BTreeSet::new(), BTreeSet::new());
+        let mut waiting: Vec<(&str, bool)> = block.element.pointees().into_iter().map(|name| (name, false)).collect();
+        while let Some((name, is_left)) = waiting.pop() {
+            if is_left {
+                on_way.remove(name);
+            } else if on_way.contains(name) {
+                return Some(name);
+            } else if seen.insert(name) {
+                on_way.insert(name);
+                waiting.push((name, true));
+                let next = of_name(name).map(|block| block.element.pointees()).unwrap_or_default();
+                waiting.extend(next.into_iter().map(|name| (name, false)));
+            }
+        }
+        None
     }
 
     /// Returns the block with the pointer to a pointee, and the pointer among its direct members. `None` if a probe

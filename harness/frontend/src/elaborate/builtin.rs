@@ -14,8 +14,10 @@ pub(super) enum Builtin {
     Matrix,
     /// `Array<T, N>`, `InputPatch<T, N>` and others that contain `N` elements of `T`.
     Array,
-    /// `Atomic<T>`, `TriangleStream<T>` and others that count as `T`.
+    /// `TriangleStream<T>` and others that count as `T`.
     Same,
+    /// `Atomic<T>`: `T`, which code reads and writes with methods.
+    Atomic,
     /// `Ptr<T>`.
     Pointer,
     /// `ImmutablePtr<T>`: nothing is written through it.
@@ -64,7 +66,8 @@ pub(super) fn builtin(name: &str) -> Option<Builtin> {
         "Array" | "InputPatch" | "OutputPatch" | "OutputVertices" | "OutputIndices" | "OutputPrimitives" => {
             Builtin::Array
         }
-        "Atomic" | "PointStream" | "LineStream" | "TriangleStream" => Builtin::Same,
+        "Atomic" => Builtin::Atomic,
+        "PointStream" | "LineStream" | "TriangleStream" => Builtin::Same,
         "Ptr" => Builtin::Pointer,
         "ImmutablePtr" => Builtin::ImmutablePointer,
         "LayoutPtr" => Builtin::LayoutPointer,

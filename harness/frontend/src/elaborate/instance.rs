@@ -5,7 +5,7 @@ use std::sync::Arc;
 use layoutproof_layout::resource::{DataLayout, Resource, ResourceKind};
 use layoutproof_layout::scalar::{Scalar, SixteenBit};
 use layoutproof_layout::shape::{
-    Count, EnumType, LONGEST_SHORT_VECTOR, LONGEST_VECTOR, Member, PointerPromise, StructType, Type,
+    Count, EnumType, LONGEST_SHORT_VECTOR, LONGEST_VECTOR, Member, OPTIONAL_MEMBERS, PointerPromise, StructType, Type,
 };
 use layoutproof_layout::{Annotations, Span};
 
@@ -37,6 +37,10 @@ impl<'t> Elaborator<'t> {
                 Some(array)
             }
             (Builtin::Same, [element]) => self.argument_type(element, context),
+            (Builtin::Atomic, [element]) => match self.argument_type(element, context)? {
+                Type::Scalar(scalar) => Some(Type::Enum(Arc::new(EnumType::atomic(scalar)))),
+                other => Some(other),
+            },
             (Builtin::Pointer, [GenericArgument::Type(pointee), rest @ ..]) => {
                 let is_read_only = rest.first().is_some_and(|access| last_name(access) != Some("ReadWrite"));
                 self.slang_pointer(pointee, rest.get(2), is_read_only, span, context)
@@ -104,22 +108,22 @@ impl<'t> Elaborator<'t> {
 
     /// `Tuple<A, B>`: Slang lays it out as a struct with members that code calls `_0`, `_1` ... (slangc 2026.14.1).
     fn tuple(&mut self, elements: Vec<Type>, span: Span) -> Option<Type> {
-        let mut members = Vec::new();
-        for (index, ty) in elements.into_iter().enumerate() {
-            let (name, annotations) = (format!("_{index}"), Annotations::default());
-            members.push(Member { name, ty, bit_width: None, annotations, span });
-        }
-
-        let spelled: Vec<String> = members.iter().map(|member| written(&member.ty)).collect();
-        let name = format!("Tuple<{}>", spelled.join(", "));
-        let ty = Arc::new(StructType { name, base: None, members, span, is_open: false });
-        self.measure_struct(&ty, span)?;
-        Some(Type::Struct(ty))
+        let spelled: Vec<String> = elements.iter().map(written).collect();
+        let members = elements.into_iter().enumerate().map(|(index, ty)| (format!("_{index}"), ty));
+        self.tuple_of(format!("Tuple<{}>", spelled.join(", ")), members.collect(), span).map(Type::Struct)
     }
 
-    /// `Optional<T>`: slangc 2026.14.1 reflects a tuple of `T` and a `bool`. For a pointer or an
-    /// interface, whose value can itself be none, it reflects only the value. It rejects resources
-    /// (its error E30902).
+    fn tuple_of(&mut self, name: String, members: Vec<(String, Type)>, span: Span) -> Option<Arc<StructType>> {
+        let member = |(name, ty)| Member { name, ty, bit_width: None, annotations: Annotations::default(), span };
+        let members = members.into_iter().map(member).collect();
+        let ty = Arc::new(StructType { name, base: None, members, span, is_open: false });
+        self.measure_struct(&ty, span)?;
+        Some(ty)
+    }
+
+    /// `Optional<T>`: slangc 2026.14.1 reflects a tuple of `T` and a `bool`, which code calls `value` and `hasValue`. For a
+    /// pointer or an interface, whose value can itself be none, it reflects only the value. It rejects resources (its error
+    /// E30902).
     fn optional(&mut self, value: Type, span: Span) -> Option<Type> {
         if matches!(value, Type::Pointer { .. } | Type::Interface { .. }) {
             return Some(value);
@@ -132,11 +136,12 @@ impl<'t> Elaborator<'t> {
             let message = "Slang's reflection merges nested `Optional`s into one, but its code keeps both";
             return self.problems.refuse(Diagnostic::error(Code::Unsupported, span, message));
         }
-        let optional = self.tuple(vec![value, Type::Scalar(Scalar::Bool)], span)?;
-        if let Type::Struct(tuple) = &optional {
-            self.optionals.push(Arc::clone(tuple));
-        }
-        Some(optional)
+        let name = format!("Optional<{}>", written(&value));
+        let [value_name, flag_name] = OPTIONAL_MEMBERS.map(str::to_owned);
+        let members = vec![(value_name, value), (flag_name, Type::Scalar(Scalar::Bool))];
+        let optional = self.tuple_of(name, members, span)?;
+        self.optionals.push(Arc::clone(&optional));
+        Some(Type::Struct(optional))
     }
 
     /// `Ptr<T, Access.Read, AddressSpace.Device, CDataLayout>` and its short forms.

@@ -236,7 +236,10 @@ impl<'t> Elaborator<'t> {
         context: &LookupContext,
     ) -> Option<Member> {
         let ty = self.declared(&declaration.ty, order(&declaration.prefix), declarator, context);
-        let annotations = self.annotations(&declaration.prefix, &declarator.placement, context);
+        let mut annotations = self.annotations(&declaration.prefix, &declarator.placement, context);
+        let prefix = &declaration.prefix;
+        annotations.is_hidden = holder == MemberHolder::Struct
+            && (prefix.has("private") || (self.symbols.hides(context.scope) && !prefix.has("public")));
 
         self.check_placement(&annotations, holder);
         self.check_semantic(declarator, context);

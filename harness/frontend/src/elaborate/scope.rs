@@ -241,6 +241,11 @@ impl<'t> Symbols<'t> {
         }
     }
 
+    /// True in an imported module that shows only what it declares `public`.
+    pub(super) fn hides(&self, scope: ScopeId) -> bool {
+        self.modules[self.scope(scope).module].has_public
+    }
+
     /// Applies `find` to the parts of the namespace `scope` in other modules. Tries the public
     /// names of the module's imports first, then all names (slangc either rejects the latter, or
     /// finds them in a way that is not modelled).

@@ -105,6 +105,38 @@ fn a_pointer_with_a_layout_is_a_pointer() {
     assert_eq!(block(source, "p"), ["Item* data", "uint n", "Item* q"]);
 }
 
+/// slangc 2026.14.1 takes `n.value`, `n.hasValue` and `t._1`, and refuses `n._0`.
+#[test]
+fn members_of_core_types_have_the_names_of_code() {
+    let source = "typealias A = Atomic<int>;
+        struct P { Optional<float3> n; Tuple<half, float2> t; Atomic<uint> a; A b[2]; Atomic<float>[3] c; }
+        ConstantBuffer<P> p;";
+    let all =
+        ["Optional<float3> n", "Tuple<half, float2> t", "Atomic<uint> a", "Atomic<int>[2] b", "Atomic<float>[3] c"];
+    assert_eq!(block(source, "p"), all);
+    let (_, result) =
+        read_with(source, &DeclareOptions { language: Some(ShaderLanguage::Slang), ..Default::default() });
+    let module = result.unwrap();
+    let names = |path: &str| {
+        let way = module.blocks[0].way_to(path);
+        way.iter().map(|(_, member)| member.name.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(names("n.value.x"), ["n", "value", "x"][..2]);
+    assert_eq!(names("[1].n.hasValue"), ["n", "hasValue"]);
+    assert_eq!(names("t._1"), ["t", "_1"]);
+}
+
+/// slangc 2026.14.1, E30600: `'x' is not accessible from the current context`; it takes the other two.
+#[test]
+fn private_members_are_hidden() {
+    let source = "struct P { private float x; internal float3 y; float z; }\nConstantBuffer<P> p;";
+    let (_, result) =
+        read_with(source, &DeclareOptions { language: Some(ShaderLanguage::Slang), ..Default::default() });
+    let module = result.unwrap();
+    let hidden = |path: &str| module.blocks[0].way_to(path)[0].1.annotations.is_hidden;
+    assert_eq!(["x", "y.x", "z"].map(hidden), [true, false, false]);
+}
+
 /// slangc reflects such a member without a binding, and the next one at the same offset.
 #[test]
 fn arrays_of_no_element_have_no_bytes() {

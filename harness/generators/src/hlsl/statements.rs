@@ -15,7 +15,7 @@
 use std::collections::BTreeSet;
 
 use layoutproof_layout::scalar::Scalar;
-use layoutproof_layout::shape::Count;
+use layoutproof_layout::shape::{ATOMIC, Count};
 use layoutproof_layout::tree::LeafStep;
 use layoutproof_layout::{BlockKind, BlockLayout, Component, LaidOutShape, Leaf};
 
@@ -46,6 +46,9 @@ const HALVES: [&str; 2] = ["\u{1}low", "\u{1}high"];
 
 /// Prefix of the name of a handle's type.
 const HANDLE: &str = "DescriptorHandle<";
+
+/// The method that reads an `Atomic`.
+const LOAD: &str = ".load()";
 
 /// The local for the words of a handle.
 const WORDS: &str = "\u{1}words";
@@ -166,6 +169,10 @@ impl ProbedBlock<'_> {
     /// cannot pass enums to functions.
     fn whole(&self, slot: &AnswerSlot) -> Option<(String, String)> {
         let leaf = self.leaf(slot);
+        // slangc 2026.14.1 reads an `Atomic` only in memory, not in a copy (E41403).
+        if self.is_atomic(leaf) {
+            return None;
+        }
         let path = self.expression(leaf)?;
         let (whole, rest) = path.split_at(whole_end(&path, self.layout, leaf));
         (!rest.is_empty()).then(|| (whole.to_owned(), rest.to_owned()))
@@ -253,8 +260,13 @@ impl ProbedBlock<'_> {
         Some(())
     }
 
-    /// Returns the leaf's name in the language; `None` for kinds of block that HLSL does not have.
+    /// Returns what reads the leaf by its name; `None` for kinds of block that HLSL does not have.
     fn expression(&self, leaf: &Leaf) -> Option<String> {
+        let name = self.name(leaf)?;
+        Some(if self.is_atomic(leaf) { name + LOAD } else { name })
+    }
+
+    fn name(&self, leaf: &Leaf) -> Option<String> {
         if self.layout.kind != BlockKind::Pointee {
             return expression(self.layout, leaf);
         }
@@ -282,10 +294,11 @@ impl ProbedBlock<'_> {
         let SelfLink { member, .. } = self_link(self.layout)?;
         let pointer = &self.layout.name;
         let path = leaf.path.strip_prefix("[1]")?;
+        let load = if self.is_atomic(leaf) { LOAD } else { "" };
         match self.dialect {
             Dialect::Hlsl => Some(format!("{pointer}.Get().{member}.Get(){path}")),
-            Dialect::Slang if self.is_buffer_pointer() => Some(format!("{pointer}.Get().{member}.Get(){path}")),
-            Dialect::Slang => Some(format!("(*(*{pointer}).{member}){path}")),
+            Dialect::Slang if self.is_buffer_pointer() => Some(format!("{pointer}.Get().{member}.Get(){path}{load}")),
+            Dialect::Slang => Some(format!("(*(*{pointer}).{member}){path}{load}")),
             Dialect::Clang | Dialect::OldHlsl => None,
         }
     }
@@ -440,11 +453,20 @@ impl ProbedBlock<'_> {
 
     /// Returns the type of the handle whose word the leaf is; `None` for other leaves.
     fn handle(&self, leaf: &Leaf) -> Option<&str> {
+        self.type_name(leaf).filter(|name| name.starts_with(HANDLE))
+    }
+
+    fn is_atomic(&self, leaf: &Leaf) -> bool {
+        self.type_name(leaf).is_some_and(|name| name.starts_with(ATOMIC))
+    }
+
+    /// Returns the type of which the leaf is a component, as the source spells it.
+    fn type_name(&self, leaf: &Leaf) -> Option<&str> {
         let mut here = self.layout.result.as_ref().ok()?;
         for step in &leaf.steps {
             here = here.at_step(step).unwrap_or(here);
         }
-        here.type_name.starts_with(HANDLE).then_some(here.type_name.as_str())
+        Some(&here.type_name)
     }
 
     /// Returns the statement that stores a leaf's bits at a word of the output.

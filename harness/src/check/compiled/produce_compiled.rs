@@ -6,8 +6,9 @@
 
 use std::collections::BTreeSet;
 
-use layoutproof_layout::limits::{ExceededLimit, LimitSubject, exceeded};
+use layoutproof_layout::limits::{ExceededLimit, HeldType, LimitSubject, exceeded};
 use layoutproof_layout::native::find_native;
+use layoutproof_layout::resource::Access;
 use layoutproof_layout::scalar::{Scalar, SixteenBit};
 use layoutproof_layout::shape::{MatrixOrder, Type};
 use layoutproof_layout::{
@@ -124,6 +125,9 @@ impl SubjectShaders {
         if declared.reach == Reach::DescriptorHeap && toolchain.output != ShaderForm::Dxil {
             return self.nothing(Gap::tool("loads from descriptor heaps are followed in DXIL and GLSL alone"));
         }
+        if let Some(reason) = without_index(asked).or_else(|| without_code(asked)) {
+            return self.nothing(Gap::language(reason));
+        }
         if let Some(reason) = not_for(asked, layout).or_else(|| ends_compiler(toolchain, layout)) {
             return self.nothing(Gap::tool(reason));
         }
@@ -163,7 +167,7 @@ impl SubjectShaders {
         let places = [(space, stage)].into();
         self.gaps.extend(no_room(layout, &places));
         let leaves = self.leaves(layout);
-        let plan = nameable(plan_by_name(layout, &leaves, &places), toolchain.input);
+        let plan = visible(nameable(plan_by_name(layout, &leaves, &places), toolchain.input), declared);
         self.gaps.extend(not_probed(&plan));
         let mut accesses = Vec::new();
         if is_by_address && loads_bases(toolchain, declared) {
@@ -224,9 +228,10 @@ impl SubjectShaders {
         for stage in drawn_stages(asked.subject, settings) {
             let leaves = self.leaves(layout);
             let plan = plan_by_name(layout, &leaves, &[(space, stage)].into());
-            let plan = nameable(plan, asked.toolchain.input);
+            let plan = visible(nameable(plan, asked.toolchain.input), asked.declaration());
             if asked.is_writable() {
-                accesses.push(BlockAccess::first(layout, writing(plan.clone())));
+                let plan = assignable(plan.clone(), asked.declaration());
+                accesses.push(BlockAccess::first(layout, writing(plan)));
             }
             accesses.push(BlockAccess::first(layout, reading(plan, asked.toolchain.input)));
         }
@@ -239,7 +244,7 @@ impl SubjectShaders {
         let read_in = |stage| {
             let plan = plan_by_name(layout, &leaves, &[(AddressSpace::ShaderRecord, stage)].into());
             let input = asked.toolchain.input;
-            BlockAccess::first(layout, reading(nameable(plan, input), input))
+            BlockAccess::first(layout, reading(visible(nameable(plan, input), asked.declaration()), input))
         };
         reached_stages(asked.subject, settings).into_iter().map(read_in).collect()
     }
@@ -266,7 +271,7 @@ impl SubjectShaders {
         let plan = plan_by_name(layout, &self.leaves(layout), &places);
         self.gaps.extend(not_probed(&plan));
         let first = BlockAccess::first(layout, reading(plan, asked.toolchain.input));
-        [first].into_iter().chain(self.second_element(layout, &places, asked.toolchain)).collect()
+        [first].into_iter().chain(self.second_element(asked, layout, &places)).collect()
     }
 
     /// Lists the writes of a block's leaves by name, the reads, and the reads of its second
@@ -282,7 +287,11 @@ impl SubjectShaders {
         let mut accesses = Vec::new();
         // Our GLSL only reads the block.
         if asked.is_writable() && toolchain.input != Input::Glsl {
-            accesses.push(BlockAccess::first(layout, writing(plan.clone())));
+            let left_out = plan.not_probed.len();
+            let plan = assignable(plan.clone(), asked.declaration());
+            let read_only = plan.not_probed[left_out..].iter();
+            self.gaps.extend(read_only.map(|leaf| Gap::language(format!("leaves not written ({})", leaf.reason))));
+            accesses.push(BlockAccess::first(layout, writing(plan)));
         }
         if asked.is_writable() && toolchain.output == ShaderForm::Wgsl {
             self.gaps.push(Gap::language("WGSL's writable buffers are not bound for reading alone"));
@@ -294,21 +303,23 @@ impl SubjectShaders {
         let plan = if is_whole { copying(plan, toolchain) } else { plan };
         accesses.push(BlockAccess::first(layout, plan));
 
-        accesses.extend(self.second_element(layout, places, toolchain));
-        accesses.extend(self.linked_element(layout, places, toolchain));
+        accesses.extend(self.second_element(asked, layout, places));
+        accesses.extend(self.linked_element(asked, layout, places));
         accesses
     }
 
     /// Returns the reads of the second element behind a pointer, through a pointer in the first one.
     fn linked_element(
         &self,
+        asked: &CompileJob<'_>,
         layout: &BlockLayout,
         places: &BTreeSet<(AddressSpace, Stage)>,
-        toolchain: &Toolchain,
     ) -> Option<BlockAccess> {
+        let toolchain = asked.toolchain;
         let array = elements(layout).filter(|array| self_link(array).is_some())?;
         let plan = plan_of_second_element(&array, &array.leaves_in(self.elements), places);
-        let plan = one_entry(nameable(plan.only(&[Form::Linked].into()), toolchain.input), Direction::Read);
+        let plan = visible(nameable(plan.only(&[Form::Linked].into()), toolchain.input), asked.declaration());
+        let plan = one_entry(plan, Direction::Read);
         let has_links = matches!(toolchain.input, Input::Hlsl | Input::Slang) && !plan.entries.is_empty();
         has_links.then_some(BlockAccess { layout: array, plan, element: AccessedElement::Second })
     }
@@ -317,14 +328,15 @@ impl SubjectShaders {
     /// stride.
     fn second_element(
         &mut self,
+        asked: &CompileJob<'_>,
         layout: &BlockLayout,
         places: &BTreeSet<(AddressSpace, Stage)>,
-        toolchain: &Toolchain,
     ) -> Option<BlockAccess> {
+        let toolchain = asked.toolchain;
         let array = elements(layout)?;
         let plan = plan_of_second_element(&array, &array.leaves_in(self.elements), places);
         let plan = nameable(plan.only(&[Form::Leaf, Form::Indexed].into()), toolchain.input);
-        let plan = reading(plan, toolchain.input);
+        let plan = reading(visible(plan, asked.declaration()), toolchain.input);
         let is_at_address = plan.entries.iter().any(|entry| entry.space == AddressSpace::Address);
         let obstacle = match Dialect::of(toolchain.input) {
             Some(dialect) if is_at_address && !has_pointer_arithmetic(layout, dialect) => Some(NO_ARITHMETIC),
@@ -347,7 +359,7 @@ impl SubjectShaders {
                 let places = [(AddressSpace::Address, Stage::Compute)].into();
                 let plan = plan_by_name(layout, &self.leaves(layout), &places);
                 let first = BlockAccess::first(layout, reading(plan, toolchain.input));
-                [first].into_iter().chain(self.second_element(layout, &places, toolchain)).collect()
+                [first].into_iter().chain(self.second_element(asked, layout, &places)).collect()
             }
             Input::Hlsl => moved(asked, layout, plan, AddressSpace::Address),
             Input::ClangHlsl | Input::OldHlsl | Input::Slang | Input::Wgsl | Input::Spirv => Vec::new(),
@@ -456,7 +468,7 @@ impl SubjectShaders {
     fn add_refusal(&mut self, asked: &CompileJob<'_>, own_file: &OwnFile, gap: Gap) {
         let Reason::RefusedBy { compiler, message, .. } = &gap.reason else { return self.gaps.push(gap) };
         let (compiler, message) = (compiler.clone(), message.clone());
-        if let Some(reason) = refused_type(asked) {
+        if let Some(reason) = refused_type(asked, |_| true) {
             return self.gaps.push(Gap { view: gap.view, ..Gap::language(reason) });
         }
         if names_types_that_the_device_lacks(asked) {
@@ -502,15 +514,79 @@ impl SubjectShaders {
     }
 }
 
-/// Names the type in the block of a user's file that the compiler is known to refuse for its target.
-fn refused_type(asked: &CompileJob<'_>) -> Option<String> {
+/// Names the type in the block of a user's file that the compiler is known to refuse for its target, if `is_meant` holds
+/// for it.
+fn refused_type(asked: &CompileJob<'_>, is_meant: impl Fn(HeldType) -> bool) -> Option<String> {
     let AppliedRules::Native(name) = asked.toolchain.follows else { return None };
     let native = find_native(name).filter(|_| !asked.subject.source.is_case)?;
     let found = exceeded(native, asked.declaration(), asked.block, false);
-    let held = found.into_iter().find(|found| matches!(found.limit.subject, LimitSubject::Holds(..)))?;
-    let row = asked.block.rows().into_iter().find(|row| row.path.replace("[]", "") == held.path)?;
-    let (column, ExceededLimit { path, message, .. }) = (native.column, held);
-    Some(format!("not possible for {column}: `{path}` ({}) {message}", row.type_name))
+    let held = found
+        .into_iter()
+        .find(|found| matches!(found.limit.subject, LimitSubject::Holds(_, held) if is_meant(held)))?;
+    let ExceededLimit { path, message, .. } = held;
+    let row = asked.block.rows().into_iter().find(|row| row.path.replace("[]", "") == path)?;
+    let name = if path.is_empty() { &asked.block.name } else { &path };
+    Some(format!("not possible for {}: `{name}` ({}) {message}", native.column, row.type_name))
+}
+
+/// Returns the reason why code cannot name the elements of a buffer: it appends or consumes them, in no certain order.
+fn without_index(asked: &CompileJob<'_>) -> Option<String> {
+    let has_names = Dialect::of(asked.toolchain.input).is_some() && !asked.subject.source.is_case;
+    let methods = match asked.declaration().access.filter(|_| has_names)? {
+        Access::Append => "has only `Append`",
+        Access::Consume => "has only `Consume`",
+        Access::Read | Access::ReadWrite | Access::Write | Access::RasterizerOrdered | Access::Feedback => return None,
+    };
+    Some(format!("the buffer {methods}, so no code reads an element by its index"))
+}
+
+/// Returns the reason why a user's file cannot be compiled for a target because of a pointer or a `bool` in the block. The
+/// compiler is not asked: what it writes for such a target is not code, or it ends without an answer.
+fn without_code(asked: &CompileJob<'_>) -> Option<String> {
+    let of_target = refused_type(asked, |held| matches!(held, HeldType::Pointer | HeldType::Scalars([Scalar::Bool])));
+    let is_asked = asked.toolchain.input == Input::Slang && !asked.subject.source.is_case;
+    of_target.or_else(|| {
+        let in_circle = asked.subject.points_in_circle(asked.declaration()).filter(|_| is_asked);
+        let pointee = in_circle.filter(|_| asked.toolchain.output != ShaderForm::Spirv)?;
+        let column = asked.toolchain.column()?;
+        Some(format!(
+            "not possible for {column}: `{pointee}` leads back to itself through a pointer, at which slangc 2026.14.1 ends"
+        ))
+    })
+}
+
+/// Keeps the leaves that code outside their struct and module can read by name.
+fn visible(plan: ProbePlan, declared: &Block) -> ProbePlan {
+    // slangc 2026.14.1, E41403: `cannot perform atomic operation because destination is neither groupshared nor from a
+    // device buffer`.
+    let loads_atomics = declared.access == Some(Access::ReadWrite) || declared.kind == BlockKind::Pointee;
+    plan.without(|leaf| {
+        if !loads_atomics && is_atomic(leaf, declared) {
+            return Some("an `Atomic` is read only in a writable buffer".to_owned());
+        }
+        let way = declared.way_to(&leaf.path);
+        let (_, hidden) = way.iter().find(|(_, member)| member.annotations.is_hidden)?;
+        let is_private = hidden.annotations.modifiers.iter().any(|modifier| modifier == "private");
+        let why = if is_private { "private" } else { "not public in its module" };
+        Some(format!("`{}` is {why}, so a shader cannot name it", hidden.name))
+    })
+}
+
+fn is_atomic(leaf: &Leaf, declared: &Block) -> bool {
+    let ty = declared.way_to(&leaf.path).last().map_or(&declared.element, |(_, member)| &member.ty);
+    matches!(ty.dimensions().0, Type::Enum(ty) if ty.is_atomic())
+}
+
+/// Keeps the leaves that code can assign to. `value` and `hasValue` of an `Optional` are no l-values (slangc 2026.14.1,
+/// E30011).
+fn assignable(plan: ProbePlan, declared: &Block) -> ProbePlan {
+    plan.without(|leaf| {
+        if is_atomic(leaf, declared) {
+            return Some("no shader that we follow stores to an `Atomic`".to_owned());
+        }
+        let is_optional = declared.way_to(&leaf.path).iter().any(|(holder, _)| holder.is_optional());
+        is_optional.then(|| "the members of an `Optional` are only read".to_owned())
+    })
 }
 
 /// Returns the layout of a pointee with the alignment that the source promises for its address;
@@ -793,8 +869,14 @@ fn forms(input: Input) -> &'static [Form] {
 }
 
 /// Keeps the one entry point that reads every leaf by name.
-pub(crate) fn readable(plan: ProbePlan, input: Input) -> ProbePlan {
-    one_entry(nameable(plan, input).only(&[Form::Leaf].into()), Direction::Read)
+pub(crate) fn readable(plan: ProbePlan, asked: &CompileJob<'_>) -> ProbePlan {
+    let plan = nameable(plan, asked.toolchain.input);
+    // Text in WGSL has no declarations of ours.
+    let plan = match asked.subject.declaration(asked.block.view) {
+        Some(declared) => visible(plan, declared),
+        None => plan,
+    };
+    one_entry(plan.only(&[Form::Leaf].into()), Direction::Read)
 }
 
 /// Keeps the one entry point that reads, with the forms of the language.

@@ -223,7 +223,7 @@ impl DecisionRequest<'_> {
 
 /// Compiles a probe and reads the answer; `None` if there is nothing to probe.
 fn ask(asked: &CompileJob<'_>, layout: &BlockLayout, plan: ProbePlan) -> Option<FrozenAnswer> {
-    let plan = asked.named(readable(plan, asked.toolchain.input));
+    let plan = asked.named(readable(plan, asked));
     if plan.entries.is_empty() || plan.leaves.is_empty() {
         return None;
     }

@@ -77,9 +77,10 @@ fn holds_memory(ty: &Type) -> bool {
     ty.resource().is_some_and(|resource| matches!(resource.kind, ResourceKind::StructuredBuffer(_)))
 }
 
-/// True for Slang's built-in `Tuple`, whose members slangc lists without their names.
+/// True for Slang's built-in `Tuple`, whose members slangc lists without their names, and for `Optional`, which it calls a
+/// tuple.
 fn is_tuple(ty: &Type) -> bool {
-    matches!(ty, Type::Struct(ty) if ty.name.starts_with("Tuple<"))
+    matches!(ty, Type::Struct(ty) if ty.name.starts_with("Tuple<") || ty.is_optional())
 }
 
 fn fields(fields: &[VariableLayout], has_names: bool, context: &VariableContext<'_>) -> ReflectionNode {
@@ -150,6 +151,7 @@ fn shifted(layout: &TypeLayout, by: &[UnitOffset]) -> TypeLayout {
 
 fn structure(ty: &Type, context: &VariableContext<'_>) -> NodeFields {
     let name = match ty {
+        Type::Struct(ty) if ty.is_optional() => context.name(Some("Tuple"), ty.span),
         Type::Struct(ty) => context.name(Some(&ty.name), ty.span),
         _ => NodeFields::default(),
     };
