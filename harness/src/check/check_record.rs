@@ -146,7 +146,16 @@ impl Check {
     pub(super) fn validation_of<'m>(&self, module: &'m ShaderModule) -> &'m Validation {
         static OF_THE_DEVICE: LazyLock<Validation> =
             LazyLock::new(|| Validation::NotRun("the implementation of WebGPU translates the text".to_owned()));
-        if self.is_translated_by_device() { &OF_THE_DEVICE } else { &module.validation }
+        static OF_ANOTHER_FORM: LazyLock<Validation> =
+            LazyLock::new(|| Validation::NotRun("the device gets no SPIR-V of the module".to_owned()));
+        let is_of_naga = self.produced.producer == Producer::Generator(Generator::Naga);
+        let gets_spirv = !self.device.is_opengl() && !self.device.takes_naga_hlsl();
+        match &module.validation {
+            _ if self.is_translated_by_device() => &OF_THE_DEVICE,
+            // The feature is one of Vulkan, for blocks in SPIR-V.
+            Validation::ValidOnlyWith { .. } if is_of_naga && !gets_spirv => &OF_ANOTHER_FORM,
+            validation => validation,
+        }
     }
 
     /// The offsets that the device's code addresses; `None` if they are not known.

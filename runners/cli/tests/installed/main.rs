@@ -17,6 +17,7 @@ mod glsl;
 #[path = "../commands/outcomes.rs"]
 mod outcomes;
 mod own;
+mod reads_by_name;
 mod reflected;
 mod reserved;
 mod shared_modules;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         fuzz::trials(),
         glsl::trials(),
         own::trials(),
+        reads_by_name::trials(),
         reflected::trials(),
         reserved::trials(),
         shared_modules::trials(),
