@@ -4,6 +4,7 @@
 //! [`carry_out`] calls the steps in their order. Each hands a value to the next, and none reaches
 //! back.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
@@ -197,10 +198,22 @@ fn load(args: &RunArgs, config: &RunConfig, style: Style) -> anyhow::Result<Sele
     // A shard may be empty: the report of all shards still needs its records.
     let is_empty = selection.subjects.is_empty() && selection.placed.is_empty();
     if is_empty && !selection.is_accounted_for() && args.part.shard.is_none() {
-        let reason = format!(
-            "nothing is selected: no case or file matches, or none covers these rule sets{}",
-            suggestion(args)?
-        );
+        let without_blocks: BTreeSet<&str> =
+            selection.files.iter().filter(|file| file.blocks.is_empty()).map(|file| file.id.as_str()).collect();
+        let without_blocks: Vec<&str> = without_blocks.into_iter().collect();
+        let reason = match without_blocks.as_slice() {
+            [file] if args.inputs.len() == 1 => format!("{file} declares no block, so there is no layout to check"),
+            [_, _, ..] if args.inputs.len() == without_blocks.len() => {
+                format!(
+                    "none of these files declares a block, so there is no layout to check: {}",
+                    without_blocks.join(", ")
+                )
+            }
+            _ => {
+                let suggested = suggestion(args, &selection)?;
+                format!("nothing is selected: no case or file matches, or none covers these rule sets{suggested}")
+            }
+        };
         return Err(NotStarted { reason, exit: Exit::NothingSelected }.into());
     }
     if let Some(module) = selection.subjects.iter().find(|subject| subject.rules == DECLARED) {
@@ -211,10 +224,11 @@ fn load(args: &RunArgs, config: &RunConfig, style: Style) -> anyhow::Result<Sele
     Ok(selection)
 }
 
-/// A suggestion for the first word that matches no case; empty if every word matches.
-fn suggestion(args: &RunArgs) -> anyhow::Result<String> {
+/// A suggestion for the first word that names no file and matches no case; empty if there is none.
+fn suggestion(args: &RunArgs, selection: &Selection) -> anyhow::Result<String> {
     let cases = Cases::load(&args.declare.cases)?;
-    let unknown = args.inputs.iter().find(|word| cases.matching(std::slice::from_ref(*word)).is_empty());
+    let mut words = args.inputs.iter().filter(|word| !selection.files.iter().any(|file| file.id == **word));
+    let unknown = words.find(|word| cases.matching(std::slice::from_ref(*word)).is_empty());
     Ok(unknown.map(|word| format!(" (`{word}`{})", cases.suggestion(word))).unwrap_or_default())
 }
 
