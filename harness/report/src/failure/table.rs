@@ -6,11 +6,14 @@
 //! gives no number. A member's line has the numbers for its first byte. Parts of it that are wrong
 //! in another way (a stride, a later element, one access form) follow on separate lines.
 
+use std::path::Path;
+
 use layoutproof_events::{Access, CheckRecord, Row, StoryBlock, Witness};
 use layoutproof_layout::{MemberRow, Quantity};
 use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 use layoutproof_show::layout_text::struct_lines::{LineDrawing, LineKind, StructLine, lines};
 use layoutproof_show::style::{Style, TextLines, Tone, one_line, pad, pad_left, width};
+use layoutproof_source::shader_language::ShaderLanguage;
 
 use super::located::{LocatedRow, is_part, locate, owner};
 use super::witness::{Mark, WitnessField, columns, is_wrong, mark, number, reference};
@@ -167,7 +170,9 @@ struct TableMaker<'a> {
 impl<'a> TableMaker<'a> {
     fn block(&self, block: &'a StoryBlock, rows: &[LocatedRow<'_>]) -> WitnessTable<'a> {
         let mut table = Vec::new();
-        for line in lines(&block.name, block.size, &block.members) {
+        // Cases have no suffix, and are in HLSL.
+        let language = ShaderLanguage::of(None, Path::new(&self.record.id.case)).unwrap_or(ShaderLanguage::Hlsl);
+        for line in lines(language, &block.name, block.size, &block.members) {
             let (member, parts) = match line.kind {
                 LineKind::Member(member) => (Some(member.path.as_str()), self.parts(member, block, rows)),
                 LineKind::Padding => (None, Vec::new()),

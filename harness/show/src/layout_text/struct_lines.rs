@@ -5,7 +5,9 @@
 
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{MemberRow, Reach};
+use layoutproof_source::shader_language::ShaderLanguage;
 
+use super::declaration_words::{self, base_type};
 use super::member_tree::{MemberNode, member_name, split_dimensions, trees};
 use crate::show_json::ShownBlock;
 use crate::style::{Style, TextLines, Tone, one_line, pad, pad_left, width};
@@ -42,10 +44,15 @@ pub(super) const SIZE_COLUMNS: usize = 6;
 /// Columns between the text and the notes.
 const NOTE_GAP: usize = 5;
 
-/// The lines of a block of `size` bytes, ascending by offset within each struct.
-pub fn lines<'a>(name: &str, size: Option<u32>, members: &'a [MemberRow]) -> Vec<StructLine<'a>> {
+/// The lines of a block of `size` bytes, ascending by offset within each struct, in the words of a language.
+pub fn lines<'a>(
+    language: ShaderLanguage,
+    name: &str,
+    size: Option<u32>,
+    members: &'a [MemberRow],
+) -> Vec<StructLine<'a>> {
     let mut lines = Vec::new();
-    level(&trees(members), &ByteRange { start: 0, end: size }, 1, &mut lines);
+    level(language, &trees(members), &ByteRange { start: 0, end: size }, 1, &mut lines);
     let text = match size {
         Some(_) => format!("size of {}", one_line(name)),
         None => format!("{} is unbounded", one_line(name)),
@@ -59,18 +66,25 @@ struct ByteRange {
     end: Option<u32>,
 }
 
-fn level<'a>(nodes: &[MemberNode<'a>], range: &ByteRange, depth: usize, lines: &mut Vec<StructLine<'a>>) {
+fn level<'a>(
+    language: ShaderLanguage,
+    nodes: &[MemberNode<'a>],
+    range: &ByteRange,
+    depth: usize,
+    lines: &mut Vec<StructLine<'a>>,
+) {
     let mut ordered: Vec<&MemberNode<'a>> = nodes.iter().collect();
     ordered.sort_by_key(|node| node.row.offset);
-    let type_columns = nodes.iter().map(|node| width(split_dimensions(&node.row.type_name).0)).max().unwrap_or(0);
+    let columns = |node: &MemberNode<'_>| width(&base_type(language, split_dimensions(&node.row.type_name).0));
+    let type_columns = nodes.iter().map(columns).max().unwrap_or(0);
 
     let mut cursor = Some(range.start);
     for node in ordered {
         lines.extend(cursor.and_then(|from| padding(from, node.row.offset, depth)));
-        lines.push(member_line(node.row, type_columns, depth));
+        lines.push(member_line(language, node.row, type_columns, depth));
         if !node.children.is_empty() {
             let end = node.element_size().and_then(|size| node.row.offset.checked_add(size));
-            level(&node.children, &ByteRange { start: node.row.offset, end }, depth + 1, lines);
+            level(language, &node.children, &ByteRange { start: node.row.offset, end }, depth + 1, lines);
         }
         cursor = cursor.and_then(|from| Some(from.max(node.end()?)));
     }
@@ -84,12 +98,12 @@ fn padding<'a>(from: u32, to: u32, depth: usize) -> Option<StructLine<'a>> {
     Some(StructLine { kind: LineKind::Padding, offset: Some(from), size: Some(size), text, note: String::new() })
 }
 
-fn member_line(row: &MemberRow, type_columns: usize, depth: usize) -> StructLine<'_> {
+fn member_line(language: ShaderLanguage, row: &MemberRow, type_columns: usize, depth: usize) -> StructLine<'_> {
     StructLine {
         kind: LineKind::Member(row),
         offset: Some(row.offset),
         size: row.size,
-        text: format!("{}{}", GUTTER.repeat(depth), declaration(row, type_columns)),
+        text: format!("{}{}", GUTTER.repeat(depth), declaration_words::declaration(language, row, type_columns)),
         note: note(row),
     }
 }
