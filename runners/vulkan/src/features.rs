@@ -25,7 +25,7 @@ pub(crate) struct CapabilitySwitch {
 pub(crate) const IMAGE_CUBE_ARRAY: u32 = 34;
 
 /// Source: Vulkan, "Vulkan Environment for SPIR-V", "Capabilities".
-pub(crate) const SWITCHES: [CapabilitySwitch; 14] = [
+pub(crate) const SWITCHES: [CapabilitySwitch; 18] = [
     CapabilitySwitch {
         capability: 25,
         name: "shaderImageGatherExtended",
@@ -78,6 +78,26 @@ pub(crate) const SWITCHES: [CapabilitySwitch; 14] = [
         field: |of| &mut of.indexing.runtime_descriptor_array,
     },
     CapabilitySwitch {
+        capability: 5306,
+        name: "shaderUniformBufferArrayNonUniformIndexing",
+        field: |of| &mut of.indexing.shader_uniform_buffer_array_non_uniform_indexing,
+    },
+    CapabilitySwitch {
+        capability: 5307,
+        name: "shaderSampledImageArrayNonUniformIndexing",
+        field: |of| &mut of.indexing.shader_sampled_image_array_non_uniform_indexing,
+    },
+    CapabilitySwitch {
+        capability: 5308,
+        name: "shaderStorageBufferArrayNonUniformIndexing",
+        field: |of| &mut of.indexing.shader_storage_buffer_array_non_uniform_indexing,
+    },
+    CapabilitySwitch {
+        capability: 5309,
+        name: "shaderStorageImageArrayNonUniformIndexing",
+        field: |of| &mut of.indexing.shader_storage_image_array_non_uniform_indexing,
+    },
+    CapabilitySwitch {
         capability: 5345,
         name: "vulkanMemoryModel",
         field: |of| &mut of.memory_model.vulkan_memory_model,
@@ -89,6 +109,9 @@ pub(crate) const SWITCHES: [CapabilitySwitch; 14] = [
     },
     CapabilitySwitch { capability: 6022, name: "cooperativeMatrix", field: |of| &mut of.tiles.cooperative_matrix },
 ];
+
+/// `ShaderNonUniform`, which every device of Vulkan 1.2 or with `VK_EXT_descriptor_indexing` supports. It has no switch.
+pub(crate) const NON_UNIFORM: (u32, &str) = (5301, "indices that are not uniform");
 
 /// The capabilities of subgroup operations, for which devices have properties and no switches. Every device of Vulkan 1.1
 /// has `GroupNonUniform` in compute shaders.
@@ -179,6 +202,11 @@ impl KnownStructures {
             tiles: has(khr::cooperative_matrix::NAME),
             heap: version >= vk::API_VERSION_1_3 && has(heap::NAME) && has(khr::maintenance5::NAME),
         }
+    }
+
+    /// True for a device of Vulkan 1.2 or with `VK_EXT_descriptor_indexing`.
+    pub(crate) fn has_indexing(self) -> bool {
+        self.indexing
     }
 
     /// The extensions to enable on a device of Vulkan version `version`.

@@ -9,7 +9,7 @@ use layoutproof_device::limits::Limits;
 use layoutproof_device::{DeviceInfo, Feature, RunnerError, RunnerKind};
 
 use crate::failure::failed;
-use crate::features::{FeatureStructures, KnownStructures, SUBGROUPS};
+use crate::features::{FeatureStructures, KnownStructures, NON_UNIFORM, SUBGROUPS};
 use crate::instance::Instance;
 
 /// A physical device that can run compute shaders.
@@ -151,6 +151,7 @@ fn describe(
     let limits = Limits { inline_uniform, ..limits(&properties.limits, records) };
     let mut capabilities = structures.capabilities();
     capabilities.extend(subgroup_capabilities(instance, handle));
+    capabilities.extend(known.has_indexing().then_some(NON_UNIFORM.0));
     let bus = if has(ash::ext::pci_bus_info::NAME) { bus(instance, handle) } else { String::new() };
     Ok(Some(Physical { handle, info, version, limits, known, capabilities, queue_family, bus, records, portability }))
 }

@@ -9,7 +9,7 @@ use layoutproof_device::descriptors::Descriptors;
 use layoutproof_device::limits::{check_features, needed_features};
 use layoutproof_device::{Geometry, Job, ReachedStage, RecordStage, RunnerError, Shader, Stage, Trace};
 
-use crate::features::{SUBGROUPS, SWITCHES};
+use crate::features::{NON_UNIFORM, SUBGROUPS, SWITCHES};
 use crate::physical::Physical;
 use crate::spirv::{self, ExecutionModel, MESH, ModuleFacts, TASK, model_of};
 
@@ -67,7 +67,7 @@ impl Physical {
     /// The feature that `capability` needs, if the device does not support it.
     pub(crate) fn missing(&self, capability: u32) -> Option<&'static str> {
         let switches = SWITCHES.iter().map(|switch| (switch.capability, switch.name));
-        let mut known = switches.chain(SUBGROUPS.map(|(capability, _, name)| (capability, name)));
+        let mut known = switches.chain([NON_UNIFORM]).chain(SUBGROUPS.map(|(capability, _, name)| (capability, name)));
         let (_, name) = known.find(|(known, _)| *known == capability)?;
         (!self.capabilities.contains(&capability)).then_some(name)
     }

@@ -28,7 +28,7 @@ pub use declared::{
 };
 pub use decorations::struct_names;
 pub use load::{BadModule, Operands, disassembly, load};
-pub use needs::{features_of, for_devices, target_environment};
+pub use needs::{features_of, for_devices, target_environment, without_unused_interface};
 pub use of_dxc::{ModuleSource, as_hlsl};
 pub use varyings::{DeclaredVarying, DrawStage, VaryingDirection};
 

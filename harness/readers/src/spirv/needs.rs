@@ -82,6 +82,11 @@ fn feature(capability: Capability) -> Result<Option<Feature>, ReadError> {
         | Capability::StorageImageReadWithoutFormat
         | Capability::StorageImageWriteWithoutFormat
         | Capability::RuntimeDescriptorArray
+        | Capability::ShaderNonUniform
+        | Capability::UniformBufferArrayNonUniformIndexing
+        | Capability::SampledImageArrayNonUniformIndexing
+        | Capability::StorageBufferArrayNonUniformIndexing
+        | Capability::StorageImageArrayNonUniformIndexing
         | Capability::ImageGatherExtended
         | Capability::VulkanMemoryModel
         | Capability::VulkanMemoryModelDeviceScope
@@ -113,6 +118,45 @@ fn feature(capability: Capability) -> Result<Option<Feature>, ReadError> {
         Capability::DescriptorHeapEXT => Some(Feature::DescriptorHeap),
         other => return Err(ReadError::Capability(other)),
     })
+}
+
+/// The module without the capability of 16-bit inputs and outputs, if it has none: naga 30 declares it for each module
+/// with 16-bit floats, and many devices lack it.
+pub fn without_unused_interface(words: &[u32]) -> Vec<u32> {
+    const HEADER: usize = 5;
+    let (header, body) = words.split_at(words.len().min(HEADER));
+    let mut kept = header.to_vec();
+    let mut unused: Option<std::ops::Range<usize>> = None;
+    // Types with 16-bit parts. Types come after those that they contain.
+    let mut narrow: BTreeSet<u32> = BTreeSet::new();
+    let mut rest = body;
+    while let Some(first) = rest.first() {
+        let length = ((first >> 16) as usize).clamp(1, rest.len());
+        let (instruction, behind) = rest.split_at(length);
+        match (Op::from_u32(first & 0xFFFF), &instruction[1..]) {
+            (Some(Op::Capability), [capability]) if *capability == Capability::StorageInputOutput16 as u32 => {
+                unused = Some(kept.len()..kept.len() + length);
+            }
+            (Some(Op::TypeInt | Op::TypeFloat), [id, 16, ..]) => drop(narrow.insert(*id)),
+            (
+                Some(Op::TypeVector | Op::TypeMatrix | Op::TypeArray | Op::TypeRuntimeArray | Op::TypeStruct),
+                [id, parts @ ..],
+            ) if parts.iter().any(|part| narrow.contains(part)) => drop(narrow.insert(*id)),
+            (Some(Op::TypePointer), [_, class, pointee])
+                if [StorageClass::Input as u32, StorageClass::Output as u32].contains(class)
+                    && narrow.contains(pointee) =>
+            {
+                return words.to_vec();
+            }
+            _ => {}
+        }
+        kept.extend(instruction);
+        rest = behind;
+    }
+    if let Some(unused) = unused {
+        kept.drain(unused);
+    }
+    kept
 }
 
 /// The name that `spirv-val --target-env` has for the earliest Vulkan version with the SPIR-V version
