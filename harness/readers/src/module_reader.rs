@@ -246,7 +246,7 @@ impl FollowedCode for OwnModule {
             Ok(ReadAnswer::OwnModule(Err(NotExecutable::Bad(error)))) => Err(bad_module(file, &error)),
             Ok(ReadAnswer::OwnModule(Err(error))) => {
                 let message = format!("this module is not executed: {error}");
-                Err(vec![Diagnostic::error(Code::CompilerLimit, start_of(file), message)])
+                Err(vec![Diagnostic::error(Code::NotFollowed, start_of(file), message)])
             }
             Ok(_) => Err(failed(&out_of_turn(&request), file)),
             Err(failure) => Err(failed(&failure, file)),
@@ -255,7 +255,7 @@ impl FollowedCode for OwnModule {
 
     fn of_listing(_: &str, file: FileId) -> Result<Self, Vec<Diagnostic>> {
         let message = "the code of Direct3D is followed by `accesses`, and not executed";
-        Err(vec![Diagnostic::error(Code::CompilerLimit, start_of(file), message)])
+        Err(vec![Diagnostic::error(Code::NotFollowed, start_of(file), message)])
     }
 
     fn accesses(&mut self) -> &mut ModuleAccesses {

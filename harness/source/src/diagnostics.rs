@@ -98,6 +98,8 @@ codes! {
     Ignored = "ignored",
     /// A block or parameter that the rules lay out, but that a compiler or API rejects.
     CompilerLimit = "compiler-limit",
+    /// Code that layoutproof does not follow or execute.
+    NotFollowed = "not-followed",
     /// A size of 16-bit types that the user did not choose.
     AssumedSixteenBit = "assumed-16bit",
     /// An unsupported construct that could change a layout.

@@ -101,7 +101,7 @@ pub fn glsl_code<T: FollowedCode>(
     check_text(&text.text, span.file, ShaderLanguage::Glsl).map_err(|problem| vec![text.in_files(problem)])?;
     if SectionStyle::of(&text.text).is_some() {
         let message = "this file has several shaders, whose code is not followed";
-        return Err(vec![Diagnostic::error(Code::CompilerLimit, start, message)]);
+        return Err(vec![Diagnostic::error(Code::NotFollowed, start, message)]);
     }
     let path = sources.file(span.file).name.clone();
     let stages = GlslStages::of(Path::new(&path), &text.text);

@@ -114,7 +114,7 @@ fn accesses_of_a_container_are_those_of_its_source() {
     assert_eq!(dxil, spirv);
     assert_eq!((dxil.len(), untouched), (7, vec![serde_json::json!(["[].mass"]), serde_json::json!([])]));
     let answer = folder.run("run source.dxil --own").exits(2);
-    answer.warns("error: the code of Direct3D is followed by `accesses`, and not executed [compiler-limit]");
+    answer.warns("error: the code of Direct3D is followed by `accesses`, and not executed [not-followed]");
 }
 
 /// Unit, space, index and count of each resource, by name.
