@@ -11,6 +11,7 @@ use layoutproof_inputs::named_compiler::{NamedCompiler, named_compiler};
 use layoutproof_inputs::project_file::ProjectFile;
 use layoutproof_inputs::refused_input::{FirstProblem, RefusedInput, advice_on, first_problem};
 use layoutproof_inputs::shader_file::ShaderFile;
+use layoutproof_inputs::shader_file::accesses::compilers_for_code;
 use layoutproof_readers::spirv::accesses::ModuleAccesses;
 use layoutproof_render::render;
 use layoutproof_report::accesses::{FollowedFile, FollowedFiles, annotations, json, junit, sarif_log, text};
@@ -19,7 +20,7 @@ use layoutproof_report::source_root::SourceRoot;
 use layoutproof_show::Style;
 use layoutproof_show::front_ends::FrontEnd;
 use layoutproof_source::diagnostics::Code;
-use layoutproof_source::shader_language::ShaderLanguage;
+use layoutproof_source::shader_language::{ShaderLanguage, alternatives};
 use layoutproof_source::sources::SourceMap;
 
 use crate::output::{print, print_json, print_refusal, warn, warn_rendered};
@@ -46,11 +47,11 @@ pub struct AccessesArgs {
     /// Shaders.
     #[arg(required = true, value_name = "FILE", long_help = format!(
         "Shaders.\n\nTexts, SPIR-V modules and containers of DXIL: {}. A text is compiled first: GLSL by glslang, WGSL by \
-         naga, HLSL by DXC for Vulkan, Slang by slangc.",
+         naga, HLSL by DXC for Vulkan or slangc, Slang by slangc.",
         FrontEnd::suffixes().join(", "),
     ))]
     pub files: Vec<PathBuf>,
-    /// The build that compiles a text: `dxc=PATH`, `slangc=PATH`, `glslang=PATH`.
+    /// The compiler of a text or its build: `slangc` for HLSL, `dxc=PATH`, `glslang=PATH`.
     #[arg(long, value_parser = named_compiler, value_delimiter = ',', value_name = "NAME[=PATH]")]
     pub compiler: Vec<NamedCompiler>,
     /// Output format.
@@ -81,6 +82,7 @@ pub(crate) fn accesses(args: &AccessesArgs, style: Style) -> anyhow::Result<Exit
 fn follow(args: &AccessesArgs, style: Style) -> anyhow::Result<Exit> {
     let settings = ShaderSettings::named(args.declare.args.as_deref(), &args.declare, &ProjectFile::default())?;
     let declare = DeclareArgs { compilers: args.compiler.clone(), ..settings.declare };
+    check_compilers(args, &declare)?;
     let mut followed = FollowedFiles::default();
     for path in &args.files {
         let Some(shader) = ShaderFile::of(path, declare.lang) else { bail!("{}", no_shader(path)) };
@@ -128,6 +130,31 @@ fn follow(args: &AccessesArgs, style: Style) -> anyhow::Result<Exit> {
     } else {
         Exit::Agree
     })
+}
+
+/// Refuses a compiler whose code is followed for none of the files.
+fn check_compilers(args: &AccessesArgs, declare: &DeclareArgs) -> anyhow::Result<()> {
+    let files = args.files.iter().filter_map(|path| ShaderFile::of(path, declare.lang));
+    let files: Vec<ShaderFile> = files.collect();
+    for NamedCompiler { name, .. } in &args.compiler {
+        if files.iter().any(|file| compilers_for_code(file.front_end).contains(&name.compiler)) {
+            continue;
+        }
+        let Some(file) = files.first() else { continue };
+        let path = file.path.display();
+        match (file.front_end.language(), compilers_for_code(file.front_end)) {
+            (Some(language), known) => {
+                let known: Vec<&str> = known.iter().map(|compiler| compiler.as_str()).collect();
+                bail!(
+                    "--compiler {name}: the accesses of {path} are those in the code of {} for {}",
+                    alternatives(&known),
+                    language.title()
+                )
+            }
+            (None, _) => bail!("--compiler {name}: {path} is compiled already"),
+        }
+    }
+    Ok(())
 }
 
 fn no_shader(path: &Path) -> String {

@@ -1,16 +1,17 @@
 //! Follows the accesses of a user's shader: of a SPIR-V module as it is, of a text through the compiler that programs
 //! use for its language.
 //!
-//! GLSL goes through glslang, WGSL through naga, HLSL through DXC and Slang through slangc, with debug information, so
-//! that places are those of the text. What a compiler leaves out is not followed.
+//! GLSL goes through glslang, WGSL through naga, HLSL through DXC or slangc and Slang through slangc, with debug
+//! information, so that places are those of the text. What a compiler leaves out is not followed.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::Context;
 use layoutproof_bindings::request::layout_flag;
-use layoutproof_compilers::compiler::Compiler;
+use layoutproof_compilers::compiler::{Compiler, NoCompiler};
 use layoutproof_compilers::user_files::{DxcOutput, ask_dxc, ask_slangc};
-use layoutproof_core::results::frozen::manifest::dotted_version;
+use layoutproof_core::results::frozen::manifest::{dotted_version, version_order};
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{Argument, MatrixOrder, ShaderCompiler, Span};
 use layoutproof_readers::container::ContainerReflection;
@@ -18,14 +19,15 @@ use layoutproof_readers::module_reader::FollowedCode;
 use layoutproof_readers::spirv::accesses::SourcePlace;
 use layoutproof_readers::version::NAGA_VERSION;
 use layoutproof_show::InputContent;
-use layoutproof_show::front_ends::{InputTools as _, Purpose, ReadOptions, glsl_code, wgsl_code, words_of};
+use layoutproof_show::front_ends::{FrontEnd, InputTools as _, Purpose, ReadOptions, glsl_code, wgsl_code, words_of};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
-use layoutproof_source::sources::SourceMap;
+use layoutproof_source::sources::{SourceFile, SourceMap};
 
 use super::compiler_reading::RefusedFile;
 use super::{CommandTools, ForeignRules, ShaderFile, TIME_LIMIT, find_compiler, limited_to, outside_of};
 use crate::compile_args::CompileArguments;
+use crate::compiler_builds::program_of;
 use crate::declare::DeclareArgs;
 use crate::files::{self, FileKind};
 
@@ -35,6 +37,39 @@ pub struct FollowedModule<T> {
     pub code: T,
     /// The compiler that made it, with its version; `None` for a file that is a module.
     pub compiler: Option<String>,
+}
+
+/// The compilers whose code is followed for a file; the first is the usual one. A file that is a module needs none.
+pub fn compilers_for_code(front_end: FrontEnd) -> &'static [ShaderCompiler] {
+    match front_end.language() {
+        Some(ShaderLanguage::Hlsl) => &[ShaderCompiler::Dxc, ShaderCompiler::Slang],
+        Some(ShaderLanguage::Slang) => &[ShaderCompiler::Slang],
+        Some(ShaderLanguage::Glsl) => &[ShaderCompiler::Glslang],
+        Some(ShaderLanguage::Wgsl) => &[ShaderCompiler::Naga],
+        None => &[],
+    }
+}
+
+/// The first DXC that may make SPIR-V of descriptor heaps. DXC 1.7.2308 dies of them, DXC 1.9.2602 compiles them.
+const FIRST_WITH_HEAPS: &str = "1.8";
+
+/// The first name of a descriptor heap in the texts of a shader, of which this file is the first. Only its place may be
+/// that of code which does not run.
+fn named_heap(files: &[SourceFile], first_file: usize) -> Option<Span> {
+    for (number, file) in (first_file..).zip(files) {
+        let names = ["ResourceDescriptorHeap", "SamplerDescriptorHeap"];
+        let mut found = names.iter().flat_map(|name| file.text.match_indices(name));
+        let is_code = |(at, _): &(usize, &str)| {
+            let line = file.text[..*at].rfind('\n').map_or(0, |end| end + 1);
+            !file.text[line..*at].contains("//")
+        };
+        if let Some((at, name)) = found.find(is_code) {
+            let file = layoutproof_layout::FileId(u32::try_from(number).ok()?);
+            let start = u32::try_from(at).ok()?;
+            return Some(Span { file, start, end: start + u32::try_from(name.len()).ok()? });
+        }
+    }
+    None
 }
 
 /// The profiles of DXC for a function whose stage is not known. One that takes fewer inputs comes first.
@@ -72,7 +107,7 @@ impl ShaderFile {
                 ) {
                     Some(rules) => {
                         let message = format!("{rules}, which layoutproof does not follow");
-                        Err(vec![Diagnostic::error(Code::CompilerLimit, Span { end: span.start, ..span }, message)])
+                        Err(vec![Diagnostic::error(Code::NotFollowed, Span { end: span.start, ..span }, message)])
                     }
                     None => glsl_code(span, options, sources),
                 };
@@ -88,6 +123,23 @@ impl ShaderFile {
             Some(error) => Err(error),
             None => Ok(followed),
         }
+    }
+
+    /// The compiler of the file: the first that the user names and that compiles the language, or the
+    /// usual one.
+    fn compiler(&self, declare: &DeclareArgs) -> anyhow::Result<(ShaderCompiler, Result<Compiler, Arc<NoCompiler>>)> {
+        let known = compilers_for_code(self.front_end);
+        let named = declare.compilers.iter().find(|named| known.contains(&named.name.compiler));
+        let compiler = named.map_or(known[0], |named| named.name.compiler);
+        let found = match named.and_then(|named| named.file.as_ref()) {
+            Some(build) => Ok(Compiler::of_file(compiler.as_str(), build)
+                .with_context(|| format!("compiler `{compiler}={}`", build.display()))?),
+            None => {
+                let program = named.map(program_of).transpose()?.flatten().unwrap_or(compiler.as_str());
+                find_compiler(program)?
+            }
+        };
+        Ok((compiler, found))
     }
 
     fn of_module<T: FollowedCode>(
@@ -135,39 +187,53 @@ impl ShaderFile {
         let refused = |reason: String, help: &str| {
             vec![Diagnostic::error(Code::CompilerLimit, start, reason).with_help(help.to_owned())]
         };
+        let (compiler, found) = self.compiler(declare)?;
+        let found = match found {
+            Ok(found) => found,
+            Err(reason) => {
+                return Ok(Err(refused(reason.to_string(), &format!("`layoutproof setup {compiler}` installs one"))));
+            }
+        };
+        let is_slang = compiler == ShaderCompiler::Slang;
+        let version = format!("{} {}", compiler.title(), dotted_version(found.version()));
         let files = sources.files().get(first_file..).unwrap_or_default();
         if let Some(name) = outside_of(&self.path, declare, files) {
             let reason =
                 format!("it names {name}, outside of the project, and nothing on this system keeps a compiler from it");
             return Ok(Err(refused(reason, "copy the file into the project")));
         }
-        let is_slang = self.front_end.language() == Some(ShaderLanguage::Slang);
-        let compiler = if is_slang { ShaderCompiler::Slang } else { ShaderCompiler::Dxc };
-        let named = declare.compilers.iter().find(|named| named.name.compiler == compiler);
-        let found = match named.and_then(|named| named.file.as_ref()) {
-            Some(build) => Compiler::of_file(compiler.as_str(), build)
-                .with_context(|| format!("compiler `{compiler}={}`", build.display()))?,
-            None => match find_compiler(compiler.as_str())? {
-                Ok(found) => found,
-                Err(reason) => {
-                    return Ok(Err(refused(
-                        reason.to_string(),
-                        &format!("`layoutproof setup {compiler}` installs one"),
-                    )));
-                }
-            },
+        let is_early = !is_slang && version_order(&dotted_version(found.version())) < version_order(FIRST_WITH_HEAPS);
+        let heap = is_early.then(|| named_heap(files, first_file)).flatten();
+        let request = CompileForCode {
+            path: &self.path,
+            declare,
+            arguments,
+            compiler: &found,
+            is_executed: T::IS_EXECUTED,
+            heap,
         };
-        let request =
-            CompileForCode { path: &self.path, declare, arguments, compiler: &found, is_executed: T::IS_EXECUTED };
         let modules = if is_slang { request.by_slangc(&entries) } else { request.by_dxc(&entries) };
         let modules = match modules? {
             Ok(modules) => modules,
-            Err(reason) => {
+            Err(Refusal::Heap(span)) => {
+                let reason = format!(
+                    "{version} makes no SPIR-V of descriptor heaps, and layoutproof {} its SPIR-V",
+                    if T::IS_EXECUTED { "executes" } else { "follows" },
+                );
+                let help = if T::IS_EXECUTED {
+                    "DXC 1.9 makes it; `accesses` follows the `.dxil` that DXC makes without -spirv"
+                } else {
+                    "give the `.dxil` that DXC makes without -spirv, whose accesses are followed, or a DXC 1.9"
+                };
+                return Ok(Err(vec![Diagnostic::error(Code::CompilerLimit, span, reason).with_help(help.to_owned())]));
+            }
+            Err(Refusal::Words(reason)) => {
+                let problem = Diagnostic::error(Code::CompilerLimit, start, reason);
                 let help = "`--args` names the profile and the entry point as the build does: \"-T ps_6_6 -E main\"";
-                return Ok(Err(refused(reason, help)));
+                let problem = if arguments.profile.is_none() { problem.with_help(help.to_owned()) } else { problem };
+                return Ok(Err(vec![problem]));
             }
         };
-        let version = format!("{} {}", compiler.title(), dotted_version(found.version()));
         let mut followed = Vec::new();
         for bytes in modules {
             let words = match words_of(&bytes) {
@@ -201,7 +267,7 @@ fn of_container<T: FollowedCode>(bytes: &[u8], start: Span, tools: &CommandTools
         }
         Ok(ContainerReflection::Rdef(_)) => {
             let message = "the code of FXC's containers is not followed";
-            Err(refused(Code::CompilerLimit, message.to_owned(), "pass the source: its SPIR-V is followed".to_owned()))
+            Err(refused(Code::NotFollowed, message.to_owned(), "pass the source: its SPIR-V is followed".to_owned()))
         }
         Err(error) => Err(vec![Diagnostic::error(Code::BadModule, start, error.to_string())]),
     }
@@ -230,8 +296,15 @@ fn entries(all: &[layoutproof_frontend::module::EntryPoint]) -> Vec<Entry> {
     all.iter().filter_map(entry).collect()
 }
 
-/// The modules, or how the compiler refused the file, as a sentence.
-type Modules = Result<Vec<Vec<u8>>, String>;
+/// How a compiler refused a file.
+enum Refusal {
+    /// As a sentence.
+    Words(String),
+    /// The compiler is known to die of a descriptor heap, which the text names here.
+    Heap(Span),
+}
+
+type Modules = Result<Vec<Vec<u8>>, Refusal>;
 
 /// A compilation of a user's file.
 struct CompileForCode<'a> {
@@ -241,6 +314,8 @@ struct CompileForCode<'a> {
     compiler: &'a Compiler,
     /// See [`FollowedCode::IS_EXECUTED`].
     is_executed: bool,
+    /// The first name of a descriptor heap, if the compiler dies of code that uses one.
+    heap: Option<Span>,
 }
 
 impl CompileForCode<'_> {
@@ -263,13 +338,14 @@ impl CompileForCode<'_> {
         for stage in STAGES {
             match self.dxc(&format!("{stage}_{MODEL}"), Some(named.unwrap_or("main")))? {
                 Ok(module) => return Ok(Ok(vec![module])),
+                Err(Refusal::Heap(span)) => return Ok(Err(Refusal::Heap(span))),
                 Err(reason) => refused = refused.or(Some(reason)),
             }
         }
-        Ok(Err(refused.unwrap_or_default()))
+        Ok(Err(refused.unwrap_or_else(|| Refusal::Words(String::new()))))
     }
 
-    fn dxc(&self, profile: &str, entry: Option<&str>) -> anyhow::Result<Result<Vec<u8>, String>> {
+    fn dxc(&self, profile: &str, entry: Option<&str>) -> anyhow::Result<Result<Vec<u8>, Refusal>> {
         let options = self.declare.layout_options();
         let order = match options.matrix {
             MatrixOrder::Row => "-Zpr",
@@ -282,15 +358,30 @@ impl CompileForCode<'_> {
         if options.sixteen_bit == SixteenBit::On {
             arguments.push("-enable-16bit-types".to_owned());
         }
+        if let Some(span) = self.heap
+            && self.reaches_heap(&arguments)?
+        {
+            return Ok(Err(Refusal::Heap(span)));
+        }
         if self.is_executed && self.arguments.binding_options.is_empty() {
             // DXC gives `b0`, `t0`, `s0` and `u0` one binding, at which Vulkan has one resource.
             let shifts = ["-fvk-t-shift 10000 all", "-fvk-s-shift 20000 all", "-fvk-u-shift 30000 all"];
             arguments.extend(shifts.iter().flat_map(|shift| shift.split(' ')).map(str::to_owned));
         }
-        self.add_usual(&mut arguments)?;
+        self.add_layout(&mut arguments);
+        self.add_file(&mut arguments)?;
         let made =
             ask_dxc(self.compiler, DxcOutput::Code, None, &arguments, limited_to(self.path, self.declare), TIME_LIMIT);
-        Ok(made.map_err(|refusal| refusal.reason))
+        Ok(made.map_err(|refusal| Refusal::Words(refusal.reason)))
+    }
+
+    /// True if the code uses a descriptor heap, in the DXIL that DXC makes of it. Code that does not run may name one.
+    fn reaches_heap(&self, arguments: &[String]) -> anyhow::Result<bool> {
+        let mut arguments = arguments.to_vec();
+        self.add_file(&mut arguments)?;
+        let limited = limited_to(self.path, self.declare);
+        let listing = ask_dxc(self.compiler, DxcOutput::Listing, None, &arguments, limited, TIME_LIMIT);
+        Ok(listing.is_ok_and(|listing| String::from_utf8_lossy(&listing).contains("@dx.op.createHandleFromHeap")))
     }
 
     fn by_slangc(&self, entries: &[Entry]) -> anyhow::Result<Modules> {
@@ -311,16 +402,21 @@ impl CompileForCode<'_> {
                 }
             }
         }
-        self.add_usual(&mut arguments)?;
+        self.add_layout(&mut arguments);
+        self.add_file(&mut arguments)?;
         let made = ask_slangc(self.compiler, &arguments, limited_to(self.path, self.declare), TIME_LIMIT);
-        Ok(made.map(|module| vec![module]))
+        Ok(made.map(|module| vec![module]).map_err(Refusal::Words))
     }
 
-    /// Adds the layout, macros, folders and the file.
-    fn add_usual(&self, arguments: &mut Vec<String>) -> anyhow::Result<()> {
+    /// Adds options of the layout and of bindings.
+    fn add_layout(&self, arguments: &mut Vec<String>) {
         arguments.extend(self.arguments.layout.map(|layout| layout_flag(layout).to_owned()));
         let bindings = self.arguments.binding_options.iter().flat_map(|option| option.split_whitespace());
         arguments.extend(bindings.map(str::to_owned));
+    }
+
+    /// Adds macros, folders and the file.
+    fn add_file(&self, arguments: &mut Vec<String>) -> anyhow::Result<()> {
         arguments.extend(self.declare.define.iter().map(|define| format!("-D{define}")));
         for folder in &self.declare.include {
             arguments.extend(["-I".to_owned(), absolute(Path::new(folder))?]);
