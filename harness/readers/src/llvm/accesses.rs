@@ -23,7 +23,7 @@ use super::value::IndexUnit;
 use crate::container::{ContainerError, listed_blocks};
 use crate::dxil::{ListedBinding, resource_bindings};
 use crate::spirv::accesses::alignments::alignment_of;
-use crate::spirv::accesses::value::{Sum, SymbolId};
+use crate::spirv::accesses::value::{BitOperation, Sum, SymbolId};
 use crate::spirv::accesses::{
     Access, AccessKind, ByteExpr, Fault, FaultKind, ModuleAccesses, SourcePlace, Stride, View, ViewKind, Why,
 };
@@ -236,16 +236,22 @@ fn add_members(layout: &LaidOut, path: &str, found: &mut Vec<String>) {
 }
 
 /// The member at a byte: its path and type, and the bytes from its start. `None` for padding and beyond the end.
-fn member_at<'l>(layout: &'l LaidOut, at: u32, path: &str) -> Option<(String, &'l LaidOut, u32)> {
+///
+/// `steps` are the bytes by which numbers move the place. Without them, elements have their indices in the path.
+fn member_at<'l>(layout: &'l LaidOut, at: u32, path: &str, steps: &[i64]) -> Option<(String, &'l LaidOut, u32)> {
     if layout.size.finite().is_some_and(|size| at >= size) {
         return None;
     }
     match &layout.shape {
-        LaidOutShape::Struct(members) => members
-            .iter()
-            .find_map(|member| member_at(&member.layout, at.checked_sub(member.offset)?, &below(path, &member.name))),
+        LaidOutShape::Struct(members) => members.iter().find_map(|member| {
+            member_at(&member.layout, at.checked_sub(member.offset)?, &below(path, &member.name), steps)
+        }),
         LaidOutShape::Array { element, stride, .. } => {
-            member_at(element, at.checked_rem(*stride)?, &format!("{path}[]"))
+            let index = if steps.is_empty() { at.checked_div(*stride)?.to_string() } else { String::new() };
+            // What moves from element to element moves within none.
+            let within = |step: &&i64| step.checked_rem((*stride).into()).is_none_or(|rest| rest != 0);
+            let steps: Vec<i64> = steps.iter().filter(within).copied().collect();
+            member_at(element, at.checked_rem(*stride)?, &format!("{path}[{index}]"), &steps)
         }
         _ => Some((path.to_owned(), layout, at)),
     }
@@ -256,8 +262,10 @@ fn member_at<'l>(layout: &'l LaidOut, at: u32, path: &str) -> Option<(String, &'
 struct Start {
     /// From the start of the resource; `None` for what is no sum.
     at: Option<Sum>,
-    /// From the start of the block or of the element, without the steps.
-    within: Option<i64>,
+    /// From the start of the block or of the element.
+    within: Option<Sum>,
+    /// The element.
+    index: Option<i64>,
 }
 
 /// A load whose components are known after the function.
@@ -277,11 +285,20 @@ struct FollowedFunction<'f, 'a, 'm> {
     follower: &'f mut Follower<'m>,
     function: &'a Function,
     values: HashMap<usize, Known>,
-    /// Symbols by name, each with its step if it takes many values one after the other, whatever the host passes.
-    symbols: Vec<(String, Option<i64>)>,
+    symbols: Vec<Symbol>,
     definitions: HashMap<usize, &'a Action>,
     sites: Vec<LoadSite>,
     accesses: Vec<(Access, Option<usize>)>,
+}
+
+/// A number that is not followed.
+struct Symbol {
+    name: String,
+    /// True if it takes many values one after the other, whatever the host passes.
+    is_free: bool,
+    most: Option<i64>,
+    /// False if it may never be 0.
+    has_zero: bool,
 }
 
 /// What an operation touches.
@@ -308,39 +325,65 @@ impl<'f, 'a, 'm> FollowedFunction<'f, 'a, 'm> {
     fn follow(mut self) {
         for instruction in self.function.blocks.iter().flat_map(|block| &block.instructions) {
             let place = instruction.location.as_deref().and_then(|location| self.follower.place(location));
-            let known = self.known(&instruction.action, place);
+            let known = self.known(&instruction.action, instruction.result, place);
             if let Some(result) = instruction.result {
-                let known = known.unwrap_or_else(|| {
-                    let name = format!("%{}", self.function.names.name(result));
-                    let step = self.step(result, &instruction.action);
-                    Known::Number(self.symbol(name, step))
-                });
+                let known = known.unwrap_or_else(|| Known::Number(self.symbol(self.name(result), false)));
                 self.values.insert(result, known);
             }
         }
         self.add_loads();
     }
 
-    /// The constant that a loop adds to its counter.
-    fn step(&self, counter: usize, action: &Action) -> Option<i64> {
+    /// A loop's counter: its start, and steps of the constant that the loop adds to it.
+    fn counter(&mut self, action: &Action, counter: usize) -> Option<Sum> {
         let Action::Phi(incoming) = action else { return None };
         let [(one, _), (other, _)] = incoming.as_slice() else { return None };
-        [one, other].into_iter().find_map(|operand| match operand {
-            Operand::Local(next) => match self.definitions.get(next)? {
+        let (start, step) = [(one, other), (other, one)].into_iter().find_map(|(start, next)| {
+            let Operand::Local(next) = next else { return None };
+            match self.definitions.get(next)? {
                 Action::Binary(name, _, [Operand::Local(from), Operand::Bits(step)])
                     if name == "add" && *from == counter =>
                 {
-                    Some(i64::from(u32::try_from(*step).ok()?.cast_signed()))
+                    Some((start, i64::from(u32::try_from(*step).ok()?.cast_signed())))
                 }
                 _ => None,
-            },
-            _ => None,
-        })
+            }
+        })?;
+        let start = self.number(start)?;
+        let name = self.name(counter);
+        self.symbol(name, true).times(step)?.plus(&start)
     }
 
-    fn symbol(&mut self, name: String, step: Option<i64>) -> Sum {
-        let place = self.symbols.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
-            self.symbols.push((name, step));
+    /// The result of an operation on bits with a constant: a sum whose low bits are known, even if the others are not.
+    fn with_bits(&mut self, operation: BitOperation, value: &Sum, constant: i64, result: Option<usize>) -> Option<Sum> {
+        if let Some(sum) = value.with_bits(operation, constant) {
+            return Some(sum);
+        }
+        let bits = value.possible_bits(|symbol| self.symbols.get(symbol.index())?.most);
+        if operation != BitOperation::And && constant >= 0 && bits.is_some_and(|bits| bits & constant == 0) {
+            return value.plus(&Sum::constant(constant));
+        }
+        // A mask clears the bits below its lowest one.
+        let cleared = if operation == BitOperation::And { 1 << constant.trailing_zeros().min(62) } else { 1 };
+        let step = value.known_low_bits().max(cleared);
+        let low = operation.of(value.base, constant).rem_euclid(step);
+        let name = self.name(result?);
+        let is_mask = operation == BitOperation::And;
+        let most = Some(constant / step).filter(|_| is_mask && constant >= 0);
+        self.bounded(Symbol { name, is_free: false, most, has_zero: is_mask }).times(step)?.plus(&Sum::constant(low))
+    }
+
+    fn name(&self, local: usize) -> String {
+        format!("%{}", self.function.names.name(local))
+    }
+
+    fn symbol(&mut self, name: String, is_free: bool) -> Sum {
+        self.bounded(Symbol { name, is_free, most: None, has_zero: true })
+    }
+
+    fn bounded(&mut self, symbol: Symbol) -> Sum {
+        let place = self.symbols.iter().position(|known| known.name == symbol.name).unwrap_or_else(|| {
+            self.symbols.push(symbol);
             self.symbols.len() - 1
         });
         Sum::symbol(SymbolId::new(u32::try_from(place).unwrap_or(u32::MAX)))
@@ -379,7 +422,7 @@ impl<'f, 'a, 'm> FollowedFunction<'f, 'a, 'm> {
     }
 
     /// The value of an instruction; `None` for one that becomes a symbol.
-    fn known(&mut self, action: &Action, place: Option<SourcePlace>) -> Option<Known> {
+    fn known(&mut self, action: &Action, result: Option<usize>, place: Option<SourcePlace>) -> Option<Known> {
         match action {
             Action::Binary(operator, _, [left, right]) => {
                 let (left, right) = (self.number(left)?, self.number(right)?);
@@ -389,14 +432,15 @@ impl<'f, 'a, 'm> FollowedFunction<'f, 'a, 'm> {
                     ("mul", _, Some(factor)) => left.times(factor),
                     ("mul", Some(factor), _) => right.times(factor),
                     ("shl", _, Some(bits @ 0..=31)) => left.times(1 << bits),
-                    // Bits that the other number does not have.
-                    ("or", _, Some(low)) if low > 0 && low < i64::from(alignment_of(left.divisor())) => {
-                        left.plus(&right)
-                    }
+                    ("and", _, Some(constant)) => self.with_bits(BitOperation::And, &left, constant, result),
+                    // DXC writes an addition as `or` where the bits are disjoint.
+                    ("or", _, Some(constant)) => self.with_bits(BitOperation::Or, &left, constant, result),
+                    ("xor", _, Some(constant)) => self.with_bits(BitOperation::Xor, &left, constant, result),
                     _ => None,
                 };
                 sum.map(Known::Number)
             }
+            Action::Phi(_) => self.counter(action, result?).map(Known::Number),
             Action::Cast(name, (_, from), _) if matches!(name.as_str(), "zext" | "sext" | "trunc") => {
                 self.number(from).map(Known::Number)
             }
@@ -425,7 +469,7 @@ impl<'f, 'a, 'm> FollowedFunction<'f, 'a, 'm> {
                 Some(Operand::Bits(index @ 0..=2)) => [".x", ".y", ".z"][usize::try_from(*index).ok()?],
                 _ => "",
             };
-            return Some(Known::Number(self.symbol(format!("{built_in}{component}"), Some(1))));
+            return Some(Known::Number(self.symbol(format!("{built_in}{component}"), true)));
         }
         match (operation, arguments) {
             ("createHandle", [_, Operand::Bits(class), Operand::Bits(number), register, _]) => {
@@ -518,14 +562,14 @@ impl<'f, 'a, 'm> FollowedFunction<'f, 'a, 'm> {
     fn start(&self, resource: &Resource, index: &Operand, offset: Option<&Operand>) -> Option<Start> {
         let index = self.number(index);
         let bytes = |factor: u64| index.as_ref().and_then(|index| index.times(i64::try_from(factor).ok()?));
-        let of_block = |at: Option<Sum>| Start { within: at.as_ref().map(|at| at.base), at };
+        let of_block = |at: Option<Sum>| Start { within: at.clone(), at, index: None };
         match resource.unit {
             IndexUnit::Registers => Some(of_block(bytes(REGISTER))),
             IndexUnit::Bytes => Some(of_block(bytes(1))),
             IndexUnit::Elements(stride) => {
                 let offset = offset.and_then(|offset| self.number(offset));
-                let within = offset.as_ref().map(|offset| offset.base);
-                Some(Start { at: bytes(stride).zip(offset).and_then(|(start, offset)| start.plus(&offset)), within })
+                let at = bytes(stride).zip(offset.as_ref()).and_then(|(start, offset)| start.plus(offset));
+                Some(Start { at, within: offset, index: index.as_ref().and_then(Sum::as_constant) })
             }
             IndexUnit::Opaque => None,
         }
@@ -616,18 +660,32 @@ impl<'f, 'a, 'm> FollowedFunction<'f, 'a, 'm> {
         let size = u32::try_from(count * component).ok();
         let view = resource.view.ok();
         let layout = view.and_then(|view| self.follower.layout(view));
-        let byte = touched.start.within.and_then(|within| u32::try_from(within.checked_add(first)?).ok());
+        // The first element stands for all, if the code may get there.
+        let has_zero = |(symbol, _): &(SymbolId, i64)| self.symbols.get(symbol.index()).is_some_and(|it| it.has_zero);
+        let within = touched.start.within.as_ref().filter(|within| within.terms.iter().all(has_zero));
+        let byte = within.and_then(|within| u32::try_from(within.base.checked_add(first)?).ok());
+        let steps: Vec<i64> = within.iter().flat_map(|within| &within.terms).map(|(_, factor)| *factor).collect();
         // The path in a structured buffer begins with its element.
-        let start = if matches!(resource.unit, IndexUnit::Elements(_)) { ELEMENT } else { "" };
+        let (start, start_shown) = match (resource.unit, touched.start.index) {
+            (IndexUnit::Elements(_), Some(index)) => (ELEMENT, format!("[{index}]")),
+            (IndexUnit::Elements(_), None) => (ELEMENT, ELEMENT.to_owned()),
+            _ => ("", String::new()),
+        };
+        let at_byte = layout.zip(byte);
+        let shown = at_byte.and_then(|(layout, byte)| member_at(layout, byte, &start_shown, &steps));
+        // Members without their indices, as the declarations have them.
         let found =
-            layout.zip(byte).and_then(|(layout, byte)| member_at(layout, byte, start)).map(|(path, leaf, within)| {
+            at_byte.and_then(|(layout, byte)| member_at(layout, byte, start, &[0])).map(|(path, leaf, within)| {
                 let is_whole = leaf.size.finite() == size && within == 0;
                 let name = if is_whole { leaf.type_name.clone() } else { type_name(touched.overload, count) };
                 (path, component_of(leaf, within, size), name, other_type(leaf, component, touched.overload))
             });
         let type_of_block = layout.map(|layout| layout.type_name.clone());
         let (member, type_name) = match &found {
-            Some((path, part, name, _)) => (format!("{path}{part}"), name.clone()),
+            Some((path, part, name, _)) => {
+                let path = shown.as_ref().map_or(path, |(path, ..)| path);
+                (format!("{path}{part}"), name.clone())
+            }
             None => (String::new(), type_name(touched.overload, count)),
         };
         let is_constant = at.as_ref().is_some_and(|at| at.as_constant().is_some());
@@ -706,21 +764,24 @@ impl<'f, 'a, 'm> FollowedFunction<'f, 'a, 'm> {
     /// The promise of an alignment that a place in a raw buffer cannot keep, whatever the host passes.
     fn broken_promise(&self, promised: Option<u32>, unit: IndexUnit, at: &Sum) -> Option<FaultKind> {
         let promised = promised.filter(|_| unit == IndexUnit::Bytes)?;
-        let step = |(symbol, factor): &(SymbolId, i64)| {
-            let (_, step) = self.symbols.get(symbol.index())?;
-            Some(alignment_of(factor.checked_mul((*step)?)?))
+        let steps = |is_free: bool| {
+            let has = move |(symbol, _): &&(SymbolId, i64)| {
+                self.symbols.get(symbol.index()).is_some_and(|symbol| symbol.is_free == is_free)
+            };
+            at.terms.iter().filter(has).map(|(_, factor)| alignment_of(*factor)).fold(u32::MAX, u32::min)
         };
-        let steps: Vec<Option<u32>> = at.terms.iter().map(step).collect();
-        // Numbers that the host passes may make up for a constant, but not for steps. A counter may start anywhere.
-        let base = if at.terms.is_empty() { alignment_of(at.base) } else { u32::MAX };
-        let kept = steps.into_iter().flatten().fold(base, u32::min);
+        let (free, given) = (steps(true), steps(false));
+        // Numbers that the host passes may make up for a constant that is a multiple of their steps, but not for another
+        // one, and not for steps of the code.
+        let base = Some(alignment_of(at.base)).filter(|base| given >= promised || *base < given);
+        let kept = base.map_or(free, |base| free.min(base));
         (kept < promised).then_some(FaultKind::Alignment { promised, kept })
     }
 
     fn bytes(&self, at: &Sum) -> ByteExpr {
         let stride = |(symbol, bytes): &(SymbolId, i64)| Stride {
             bytes: *bytes,
-            index: self.symbols.get(symbol.index()).map(|(name, _)| name.clone()).unwrap_or_default(),
+            index: self.symbols.get(symbol.index()).map(|symbol| symbol.name.clone()).unwrap_or_default(),
         };
         match at.as_constant() {
             Some(bytes) => ByteExpr::Constant(bytes),
@@ -826,7 +887,7 @@ mod tests {
     fn each_operation_has_its_member() {
         let expected = [
             "load Params.step float3 0 a.hlsl:6:30",
-            "load Params.scale[] float 32 a.hlsl:6:37",
+            "load Params.scale[1] float 32 a.hlsl:6:37",
             "load particles.[].place float3 20*GlobalInvocationId.x a.hlsl:6:27",
             "store particles.[].place float3 20*GlobalInvocationId.x a.hlsl:6:27",
             "load raw. uint 8 + 4*GlobalInvocationId.x a.hlsl:7:28",
@@ -848,6 +909,37 @@ mod tests {
         assert_eq!(found.accesses[2].at, ByteExpr::Unknown(Why::Pointer));
         // It may touch any member.
         assert!(found.views.iter().all(|view| view.untouched.is_empty()));
+    }
+
+    /// DXC writes additions as `or`, and clears bits with `and`. What the addresses have follows from the text.
+    #[test]
+    fn low_bits_that_are_known_break_promises() {
+        let found = ModuleAccesses::of_dxil(include_str!("accesses_bits.ll")).unwrap();
+        let of_line = |fault: &Fault| (fault.place.as_ref().unwrap().line, fault.kind.clone());
+        let kept = |line, kept| (line, FaultKind::Alignment { promised: 4, kept });
+        // Lines 11, 14 and 18 promise no more than they have, and 13 has the place of 6.
+        let expected = [(6, 2), (7, 2), (8, 2), (9, 1), (10, 2), (12, 1), (15, 1), (17, 2), (19, 2)]
+            .map(|(line, of)| kept(line, of));
+        let mut faults: Vec<(u32, FaultKind)> = found.faults.iter().map(of_line).collect();
+        faults.sort_by_key(|(line, _)| *line);
+        assert_eq!(faults, expected);
+        // The counter from 2 in steps of 4.
+        let counter = found.accesses.iter().find(|access| access.place.as_ref().unwrap().line == 17).unwrap();
+        assert!(matches!(&counter.at, ByteExpr::Strided { base: 2, strides } if strides[0].bytes == 4), "{counter:?}");
+    }
+
+    /// `or` is an addition where a mask leaves other bits, and else may have no value in the first element.
+    #[test]
+    fn disjoint_bits_are_added() {
+        let at = |constant: &str| {
+            let listing = LISTING.replace("%13 = shl i32 %2, 2", "%13 = and i32 %2, 4");
+            let listing = listing.replace("%14 = add i32 %13, 8", &format!("%14 = or i32 %13, {constant}"));
+            ModuleAccesses::of_dxil(&listing).unwrap().accesses[4].at.to_string()
+        };
+        assert_eq!(at("8"), "8 + 4*%13");
+        assert_eq!(at("11"), "11 + 4*%13");
+        assert_eq!(at("12"), "4*%14");
+        assert_eq!(at("14"), "2 + 4*%14");
     }
 
     #[test]

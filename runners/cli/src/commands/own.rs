@@ -22,11 +22,11 @@ use layoutproof_inputs::inputs::InputWord;
 use layoutproof_inputs::project_file::ProjectFile;
 use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_layout::BlockRules;
+use layoutproof_readers::spirv::accesses::ViewKind;
 use layoutproof_readers::spirv::accesses::instrument::{NotLogged, OwnModule};
 use layoutproof_readers::spirv::accesses::own_buffers::OwnBuffer;
 use layoutproof_readers::spirv::accesses::own_images::{OwnImage, OwnImageKind};
-use layoutproof_readers::spirv::accesses::own_log::{Dispatch, LogShape, ReadLog};
-use layoutproof_readers::spirv::accesses::{Access, AccessKind, ByteExpr, ViewKind};
+use layoutproof_readers::spirv::accesses::own_log::{Dispatch, LogShape, ReadLog, Site, Source};
 use layoutproof_report::own::{Difference, OwnDevice, OwnOutcome, OwnReport, PlainRun, json, text};
 use layoutproof_show::Style;
 use layoutproof_source::nearest_name::did_you_mean;
@@ -335,25 +335,14 @@ impl<'a> Plan<'a> {
         self.module.log.read(&log.bytes, self.dispatch)
     }
 
-    /// True if the code reads images, or memory whose content the user does not give, so that it may compute with numbers
-    /// that no host passes.
-    fn reads_made_up(&self, log: &ReadLog) -> bool {
-        self.module.reads_images
-            || self.module.log.sites().iter().zip(&log.sites).any(|(site, seen)| {
-                let accesses =
-                    site.expected.iter().filter_map(|it| self.module.accesses.accesses.get(it.access as usize));
-                // The run gives addresses of its own memory, as the host would.
-                let is_address = |access: &Access| match access.at {
-                    ByteExpr::Constant(at) => self.module.buffers.iter().any(|buffer| {
-                        buffer.holder.is_some_and(|(memory, byte)| memory == site.memory && i64::from(byte) == at)
-                    }),
-                    ByteExpr::Strided { .. } | ByteExpr::Unknown(_) => false,
-                };
-                let is_read =
-                    accesses.into_iter().any(|access| access.kind != AccessKind::Store && !is_address(access));
-                let is_given = self.buffer_of(site.memory).is_some_and(|index| self.contents[index].is_some());
-                seen.count > 0 && is_read && !is_given
-            })
+    /// True if nothing that is made up decides whether code gets to an access, and where that is.
+    fn is_certain(&self, site: &Site) -> bool {
+        let has = |memory: u32, is_given: &dyn Fn(usize) -> bool| self.buffer_of(memory).is_some_and(is_given);
+        site.depends.iter().all(|source| match source {
+            Source::Content(memory) => has(*memory, &|index| self.contents[index].is_some()),
+            Source::Size(memory) => has(*memory, &|index| self.is_chosen[index]),
+            Source::Address(_) | Source::Image | Source::Unknown => false,
+        })
     }
 
     /// How many accesses the first log has room for.
@@ -502,8 +491,8 @@ impl<'a> Plan<'a> {
             return OwnOutcome::Broken("the device returned no log".to_owned());
         };
         let mut differences = Vec::new();
-        let certain = !self.reads_made_up(&log);
         for (site, (own, seen)) in (0..).zip(self.module.log.sites().iter().zip(&log.sites)) {
+            let certain = self.is_certain(own);
             if seen.beyond > 0 {
                 differences.push(Difference::Beyond { site, count: seen.beyond, most: seen.most, certain });
             } else if seen.left > 0 {

@@ -22,6 +22,9 @@ pub(crate) fn trials() -> Vec<Trial> {
         crate::trial("accesses::sound_glsl_has_no_fault", lacks("glslang"), sound_glsl_has_no_fault),
         crate::trial("accesses::included_files_have_their_lines", lacks("glslang"), included_files_have_their_lines),
         crate::trial("accesses::hlsl_goes_through_dxc", lacks("dxc"), hlsl_goes_through_dxc),
+        crate::trial("accesses::elements_have_their_indices", lacks("glslang"), elements_have_their_indices),
+        crate::trial("accesses::slangc_compiles_hlsl", lacks("slangc"), slangc_compiles_hlsl),
+        crate::trial("accesses::heaps_of_early_dxc_are_refused", lacks("dxc"), heaps_of_early_dxc_are_refused),
         crate::trial("accesses::slang_goes_through_slangc", lacks("slangc"), slang_goes_through_slangc),
     ]
 }
@@ -77,7 +80,7 @@ uint twice(uint x) { return x * 2; }
 ";
 
 /// A body, and the faults that it has on its first line.
-const FAULTS: [(&str, &[&str]); 18] = [
+const FAULTS: [(&str, &[&str]); 25] = [
     // The report of September 2026, and others of its kind.
     ("Wide w = Wide(push.at + gl_GlobalInvocationID.x * 4); w.d = 1.0;", &["alignment"]),
     ("Wide(push.at + uint64_t(gl_GlobalInvocationID.x) * 8).d = 1.0;", &["alignment"]),
@@ -91,6 +94,14 @@ const FAULTS: [(&str, &[&str]); 18] = [
     ("Wide(uint64_t(push.head) + 4).d = 1.0;", &["alignment"]),
     ("table.first[gl_LocalInvocationID.x + 8] = 1.0;", &["beyond-end"]),
     ("uint i = 8 + push.n; table.second[i] = 1.0;", &["beyond-end"]),
+    // 32 invocations, and loops, of which each gets there.
+    ("table.first[gl_LocalInvocationID.x] = 1.0;", &["beyond-end"]),
+    ("table.first[gl_LocalInvocationID.x & 15] = 1.0;", &["beyond-end"]),
+    ("table.first[7 - gl_LocalInvocationID.x] = 1.0;", &["beyond-end"]),
+    ("if (push.n > 3) a.count = 1.0; table.first[gl_GlobalInvocationID.x / 2] = 1.0;", &["beyond-end"]),
+    ("for (int k = 0; k <= 8; k++) table.first[k] = 1.0;", &["beyond-end"]),
+    ("for (uint k = 0; 3 > k; k++) for (int j = 0; j < 4; j++) table.first[4 * k + j] = 1.0;", &["beyond-end"]),
+    ("Wide(push.at + (gl_GlobalInvocationID.x * 16 | 4)).d = 1.0;", &["alignment"]),
     ("int i = 3; int j = i - 4; table.first[j] = 1.0;", &["beyond-end"]),
     ("Head(push.at + 16 * gl_GlobalInvocationID.x).kind = 1;", &["stride"]),
     ("Other(push.head).place = 1;", &["other-type"]),
@@ -117,7 +128,7 @@ fn faults_of_glsl_are_found() -> Result<(), Failed> {
 }
 
 /// Neighbours of the faults that keep what they promise.
-const SOUND: [&str; 16] = [
+const SOUND: [&str; 26] = [
     "Narrow(push.at + gl_GlobalInvocationID.x * 4).d = 1.0;",
     "Wide(push.at + gl_GlobalInvocationID.x * 16).d = 1.0;",
     "Wide(push.at + gl_GlobalInvocationID.x * push.step).d = 1.0;",
@@ -131,7 +142,18 @@ const SOUND: [&str; 16] = [
     "push.head.kind = 1;",
     "Other(push.head).kind = 1;",
     "uint i = gl_LocalInvocationID.x + 1; if (i < 8) table.first[i] = 1.0;",
-    "table.first[push.n & 7] = 1.0; table.first[7 - gl_LocalInvocationID.x] = 1.0;",
+    "table.first[push.n & 7] = 1.0; table.first[7 - (gl_LocalInvocationID.x & 7)] = 1.0;",
+    // Something decides whether code gets there.
+    "if (push.n > 3) table.first[gl_LocalInvocationID.x] = 1.0;",
+    "if (gl_LocalInvocationID.x >= 8) return; table.first[gl_LocalInvocationID.x] = 1.0;",
+    "for (uint i = gl_LocalInvocationID.x; i < 8; i += 32) table.first[i] = 1.0;",
+    "for (int k = 0; k <= 8; k++) { if (k == 8) break; table.first[k] = 1.0; }",
+    "for (int k = 0; k <= 8; k++) { if (push.n == k) continue; table.first[k] = 1.0; }",
+    "for (int k = 0; k < 8; k++) table.first[k] = 1.0;",
+    "for (int k = 7; k >= 0; k--) table.first[k] = 1.0;",
+    "int k = 0; table.first[k] = 1.0; for (; k < 99; k++) a.count += 1.0;",
+    "table.first[min(gl_LocalInvocationID.x, 7)] = 1.0;",
+    "table.first[gl_LocalInvocationID.x < 8 ? gl_LocalInvocationID.x : 0] = 1.0;",
     "a.count = 1.0;",
     "c.items[gl_GlobalInvocationID.x].place = vec4(1.0);",
 ];
@@ -276,10 +298,10 @@ weights.tile[y][x{}] = 0.0;",
         1,
     ),
     (
-        "for (uint k = {}; k < 32; ++k)
+        "for (uint k = 0; k < {}; ++k)
     weights.bias[k] = 0.0;",
+        "17",
         "16",
-        "0",
         "beyond-end",
         1,
     ),
@@ -407,6 +429,79 @@ fn included_files_have_their_lines() -> Result<(), Failed> {
     equal(&answer["files"][0]["faults"][0]["file"].as_str(), &Some("put.glsl"))
 }
 
+/// The members that code accesses, in its order.
+fn members(answer: &Value) -> Vec<&str> {
+    let accesses = answer["files"][0]["accesses"].as_array().into_iter().flatten();
+    accesses.filter_map(|access| access["member"].as_str()).collect()
+}
+
+fn elements_have_their_indices() -> Result<(), Failed> {
+    let text = "#version 450\nlayout(local_size_x = 1) in;
+struct Cone { float w[3]; };
+layout(binding = 0, std430) buffer L { vec4 dir[2][3]; uint ids[4]; Cone cones[2]; mat2 turn; } l;
+void main() {
+    uint i = gl_WorkGroupID.x & 1;
+    l.dir[1][2] = vec4(1);
+    l.dir[i][2].y = 1;
+    l.ids[2] = i;
+    l.ids[i] = 1;
+    l.cones[1].w[i] = 1;
+    l.turn[1].x = 1;
+}\n";
+    let (answer, code) = accesses("a.comp", text, &[])?;
+    let expected = ["dir[1][2]", "dir[][2].y", "ids[2]", "ids[]", "cones[1].w[]", "turn[1].x"];
+    equal(&(members(&answer).as_slice(), code), &(&expected[..], Some(0)))?;
+    // All members are touched, whatever the index.
+    equal(&answer["files"][0]["views"][0]["untouched"].as_array().map(Vec::len), &Some(0))
+}
+
+/// DXC's SPIR-V is the usual one for HLSL. Other compilers are refused, not ignored.
+fn slangc_compiles_hlsl() -> Result<(), Failed> {
+    let text = "RWStructuredBuffer<uint> o;
+[numthreads(8, 1, 1)] void main(uint3 id : SV_DispatchThreadID) { o[id.x] = 1; }\n";
+    let (answer, code) = accesses("a.hlsl", text, &["--compiler", "slangc"])?;
+    let compiler = answer["files"][0]["compiler"].as_str().unwrap_or_default();
+    equal(&(compiler.starts_with("slangc "), members(&answer), code), &(true, vec!["[]"], Some(0)))?;
+    let wgsl = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+@compute @workgroup_size(1) fn main() { o[0] = 1u; }\n";
+    for (name, text, compiler) in [
+        ("a.wgsl", wgsl, "tint"),
+        ("a.comp", "#version 450\nvoid main() {}\n", "naga"),
+        ("a.hlsl", text, "clang"),
+        ("a.slang", text, "dxc"),
+    ] {
+        let (answer, code) = accesses(name, text, &["--compiler", compiler])?;
+        let said = answer.to_string();
+        equal(&(said.contains(&format!("--compiler {compiler}")), code), &(true, Some(2)))
+            .map_err(|_| format!("{name}: {said}"))?;
+    }
+    Ok(())
+}
+
+/// DXC 1.7.2308 dies of SIGSEGV where code that runs uses a heap, and not where unused code names one.
+fn heaps_of_early_dxc_are_refused() -> Result<(), Failed> {
+    let text = |body: &str| {
+        format!(
+            "RWStructuredBuffer<float4> o : register(u0);
+float4 of(uint i) {{ ByteAddressBuffer b = ResourceDescriptorHeap[i]; return b.Load<float4>(0); }}
+[numthreads(1, 1, 1)] void main(uint3 id : SV_DispatchThreadID) {{ o[id.x] = {body}; }}\n"
+        )
+    };
+    let (answer, code) = accesses("a.hlsl", &text("1"), &[])?;
+    equal(&code, &Some(0))?;
+    let compiler = answer["files"][0]["compiler"].as_str().unwrap_or_default();
+    if !compiler.contains(" 1.7.") {
+        return Ok(());
+    }
+    for more in [&[][..], &["--args", "-T cs_6_6 -E main"]] {
+        let (answer, code) = accesses("a.hlsl", &text("of(1)"), more)?;
+        let said = answer.to_string();
+        let is_it = said.contains("makes no SPIR-V of descriptor heaps") && said.contains(".dxil");
+        equal(&(is_it, said.contains("SIGSEGV"), code), &(true, false, Some(2))).map_err(|_| said)?;
+    }
+    Ok(())
+}
+
 /// DXC promises 4 bytes for `vk::RawBufferLoad` unless the code says more.
 const HLSL: &str = "struct Particle { float3 place; float mass; };
 StructuredBuffer<Particle> particles : register(t0);
@@ -422,12 +517,7 @@ fn hlsl_goes_through_dxc() -> Result<(), Failed> {
     let (answer, code) = accesses("a.hlsl", HLSL, &[])?;
     equal(&code, &Some(1))?;
     equal(&faults(&answer), &vec![("alignment".to_owned(), 6)])?;
-    let members: Vec<&str> = answer["files"][0]["accesses"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|access| access["member"].as_str())
-        .collect();
+    let members = members(&answer);
     let expected = ["address", "", "tint", "[].mass", "[]"];
     if expected.iter().any(|member| !members.contains(member)) {
         return Err(format!("{members:?}").into());

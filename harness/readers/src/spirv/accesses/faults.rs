@@ -11,7 +11,7 @@ use rspirv::spirv::Word;
 use super::alignments::alignment_of;
 use super::place::{Layouts, Leaf, Place, Step};
 use super::trace::{MemoryId, Origin, Touch, Trace};
-use super::value::{Sum, SymbolId};
+use super::value::{Sum, SymbolId, SymbolKey};
 use super::{Access, ByteExpr, Fault, FaultKind, ModuleAccesses, Stride, View, ViewKind};
 use crate::spirv::types::{MatrixLayout, SpirvType};
 
@@ -114,8 +114,8 @@ impl<'a, 'b> Listing<'a, 'b> {
     fn views(&self) -> Vec<View> {
         let mut touched: BTreeMap<ViewKey, BTreeSet<String>> = BTreeMap::new();
         for place in self.trace.touches.iter().filter_map(|touch| touch.target.as_ref().ok()) {
-            let is_named = |step: &&Step| matches!(step, Step::Member(..) | Step::Element);
-            let named: Vec<Step> = place.steps.iter().take_while(is_named).copied().collect();
+            let is_named = |step: &&Step| matches!(step, Step::Member(..) | Step::Element(_));
+            let named: Vec<Step> = place.steps.iter().take_while(is_named).map(|step| step.without_index()).collect();
             touched.entry(self.key(place)).or_default().insert(self.layouts().path(&named));
         }
         let view = |key: &ViewKey| {
@@ -160,6 +160,8 @@ impl<'a, 'b> Listing<'a, 'b> {
         let mut found = Vec::new();
         if let Some(beyond) = place.beyond {
             found.push(FaultKind::BeyondEnd { least: beyond.least, length: beyond.length });
+        } else {
+            found.extend(self.reached_outside(touch, place));
         }
         if let Some((stride, element)) = place.overlap {
             found.push(FaultKind::Stride { stride: stride.into(), element });
@@ -168,6 +170,18 @@ impl<'a, 'b> Listing<'a, 'b> {
         found.extend(self.small_step(place));
         found.extend(self.other_content(touch, place));
         found
+    }
+
+    /// An index that some invocation takes, or that a loop reaches, in code that nothing else decides about.
+    fn reached_outside(&self, touch: &Touch, place: &Place) -> Option<FaultKind> {
+        let (outside, symbols) = place.reached.as_ref()?;
+        let counters = self.trace.certain.counters_at(touch.start)?;
+        let is_counter = |symbol: &&SymbolId| matches!(self.trace.symbols.key(**symbol), SymbolKey::Steps(_));
+        // A counter has its values within its loop.
+        let is_certain = symbols.iter().filter(is_counter).all(|counter| counters.contains(counter));
+        let same = |other: &&Touch| other.start == touch.start && other.kind == touch.kind;
+        let is_only_place = self.trace.touches.iter().filter(same).count() == 1;
+        (is_certain && is_only_place).then_some(FaultKind::Reaches { index: outside.least, length: outside.length })
     }
 
     /// The promise of an alignment that an address cannot keep, if the start of its memory is aligned.
@@ -180,9 +194,10 @@ impl<'a, 'b> Listing<'a, 'b> {
         let free = self.trace.step_alignment(at);
         let given = at.terms.iter().filter(|(symbol, _)| !self.trace.symbols.get(*symbol).is_free);
         let given = given.map(|(_, factor)| alignment_of(*factor)).fold(u32::MAX, u32::min);
-        // Numbers that the host passes may make up for a constant, but not for steps.
-        let base = if given < promised { u32::MAX } else { alignment_of(at.base) };
-        let kept = free.min(base);
+        // Numbers that the host passes may make up for a constant that is a multiple of their steps, but not for another
+        // one, and not for steps of the code.
+        let base = Some(alignment_of(at.base)).filter(|base| given >= promised || *base < given);
+        let kept = base.map_or(free, |base| free.min(base));
         (kept < promised).then_some(FaultKind::Alignment { promised, kept })
     }
 

@@ -25,16 +25,17 @@ use super::code::{Code, Entry, Function, Instruction};
 use super::faults::listed;
 use super::own_buffers::{OwnBuffer, buffers, free_binding, pointees};
 use super::own_images::{NoResource, OwnImage, images};
-use super::own_log::{Expected, Factor, Limit, LogShape, Number, Site};
+use super::own_log::{Expected, Factor, Limit, LogShape, Number, Site, Source};
 use super::place::Place;
+use super::trace::dependence::Dependence;
 use super::trace::{MemoryId, Origin, Touch, Trace, is_atomic};
 use super::value::{Sum, Symbol, SymbolId, SymbolKey, Symbols};
 use super::{AccessKind, ModuleAccesses};
 use crate::ReadError;
 use crate::spirv::declarations::Declarations;
-use crate::spirv::features_of;
 use crate::spirv::load::BadModule;
 use crate::spirv::types::{SpirvType, SpirvTypes};
+use crate::spirv::{features_of, without_unused_interface};
 
 /// A module that can be executed, with a twin that logs its accesses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -50,8 +51,6 @@ pub struct OwnModule {
     pub accesses: ModuleAccesses,
     pub buffers: Vec<OwnBuffer>,
     pub images: Vec<OwnImage>,
-    /// True if the code reads texels or sizes of images.
-    pub reads_images: bool,
     pub log: LogShape,
     /// The descriptor of the log.
     pub log_set: u32,
@@ -121,6 +120,7 @@ impl OwnModule {
     /// # Errors
     /// The words are no module, or it has what is not executed.
     pub fn read(words: &[u32], entry: Option<&str>) -> Result<Self, NotExecutable> {
+        let words = &without_unused_interface(words);
         let declarations = Declarations::read(words)?;
         let types = SpirvTypes::read(&declarations.module).map_err(BadModule::from)?;
         let code = Code::read(words, &types)?;
@@ -140,11 +140,14 @@ impl OwnModule {
         let operands = reached.iter().flat_map(|function| &function.body).flat_map(|instruction| instruction.operands);
         let used: FxHashSet<Word> = operands.copied().collect();
         let mut buffers = buffers(&trace, &used)?;
-        let (images, reads_images) = images(words, &types, &reached, &used)?;
+        let images = images(words, &types, &reached, &used)?;
 
         let mut rewriting = Rewriting::new(words, &trace, &types);
         if types.has_addresses() {
             buffers.extend(pointees(&trace));
+        }
+        rewriting.dependence = Dependence::of(&trace, &buffers);
+        if types.has_addresses() {
             let behind = buffers.iter().filter(|buffer| buffer.holder.is_some());
             rewriting.log.pointees = behind.map(|buffer| buffer.memory).collect();
             rewriting.declare_addresses();
@@ -169,7 +172,6 @@ impl OwnModule {
             accesses: listed(&trace),
             buffers,
             images,
-            reads_images,
             log,
             log_set,
             log_binding,
@@ -232,6 +234,7 @@ struct Rewriting<'t, 'a> {
     /// The ids of indices as 32 bits, by their symbols.
     index_ids: FxHashMap<SymbolId, Word>,
     log: LogShape,
+    dependence: Dependence,
     not_logged: BTreeMap<NotLogged, u64>,
     /// Address and size of the bytes for accesses that are caught, then of each pointee, in the current function.
     ranges: Vec<(Word, Word)>,
@@ -275,6 +278,7 @@ impl<'t, 'a> Rewriting<'t, 'a> {
             symbols: Symbols::default(),
             index_ids: FxHashMap::default(),
             log: LogShape::default(),
+            dependence: Dependence::default(),
             not_logged: BTreeMap::new(),
             ranges: Vec::new(),
             long: 0,
@@ -539,7 +543,14 @@ impl<'t, 'a> Rewriting<'t, 'a> {
             Some(value) => Sum::constant(value),
             None => {
                 let id = self.as_word(index, before)?;
-                let make = || Symbol { name: String::new(), is_free: false, least: None, most: None, is_wide: false };
+                let make = || Symbol {
+                    name: String::new(),
+                    is_free: false,
+                    least: None,
+                    most: None,
+                    is_wide: false,
+                    reach: None,
+                };
                 let symbol = self.symbols.symbol(SymbolKey::Result(index, 0), make);
                 self.index_ids.insert(symbol, id);
                 Sum::symbol(symbol)
@@ -625,7 +636,8 @@ impl<'t, 'a> Rewriting<'t, 'a> {
         let KnownPointer { place, in_range, in_buffer } = self.pointer(pointer).ok_or(NotLogged::VariablePointer)?;
         let at = place.at.map_err(|_| NotLogged::NoLayout)?;
         let expected = self.expected(instruction, kind);
-        let site = self.log.add(Site { memory: place.memory.0, expected, promised: None });
+        let depends = self.dependence.of_access(instruction.start, pointer);
+        let site = self.log.add(Site { memory: place.memory.0, expected, promised: None, depends });
         let offset = self.offset(words, &at);
         let [in_range, in_buffer] = [in_range, in_buffer].map(|truths| self.all(words, &truths));
         let faults = [(in_range, LogShape::BEYOND), (in_buffer, LogShape::LEFT)];
@@ -684,7 +696,10 @@ impl<'t, 'a> Rewriting<'t, 'a> {
             self.result(words, Op::IEqual, truth, &[rest, zero])
         });
         let expected = self.expected(instruction, kind);
-        let site = self.log.add(Site { memory: rows[0].0, expected, promised });
+        // The run gives addresses of its own memory, as the host would.
+        let mut depends = self.dependence.of_access(instruction.start, pointer);
+        depends.retain(|source| !matches!(source, Source::Address(_)));
+        let site = self.log.add(Site { memory: rows[0].0, expected, promised, depends });
         let offset = self.result(words, Op::UConvert, uint, &[offset]);
         let in_range = self.pointers.get(&pointer).map(|known| known.in_range.clone()).unwrap_or_default();
         let in_range = self.all(words, &in_range);

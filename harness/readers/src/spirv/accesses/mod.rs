@@ -223,6 +223,8 @@ pub enum FaultKind {
     Stride { stride: i64, element: u32 },
     /// The index is at least `least` in an array of `length` elements.
     BeyondEnd { least: i64, length: u32 },
+    /// An invocation or a loop takes this index, and it is outside of an array of `length` elements.
+    Reaches { index: i64, length: u32 },
     /// No member of the memory's declared type is at byte `at`.
     Padding { at: u32, declared: String },
     /// The declared type has another scalar at byte `at`.
@@ -240,7 +242,7 @@ impl FaultKind {
         match self {
             Self::Alignment { .. } => "alignment",
             Self::Stride { .. } => "stride",
-            Self::BeyondEnd { .. } => "beyond-end",
+            Self::BeyondEnd { .. } | Self::Reaches { .. } => "beyond-end",
             Self::Padding { .. } => "padding",
             Self::OtherType { .. } => "other-type",
             Self::OtherOrder { .. } => "other-order",
@@ -265,6 +267,11 @@ impl fmt::Display for FaultKind {
             }
             Self::BeyondEnd { least, length } => {
                 write!(f, "has an index of at least {least} in an array of {length} elements")
+            }
+            // Arrays without a length.
+            Self::Reaches { index, length: u32::MAX } => write!(f, "reaches the index {index}"),
+            Self::Reaches { index, length } => {
+                write!(f, "reaches the index {index} in an array of {length} elements")
             }
             Self::Padding { at, declared } => {
                 write!(f, "touches byte {at}, where the declared type `{declared}` has no member")

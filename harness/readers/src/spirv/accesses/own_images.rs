@@ -79,13 +79,13 @@ enum OpaqueType {
     Sampler,
 }
 
-/// The resources that are no buffers, and true if code reads texels or sizes of them.
+/// The resources that are no buffers.
 pub(super) fn images(
     words: &[Word],
     types: &SpirvTypes,
     reached: &[&Function<'_>],
     used: &FxHashSet<Word>,
-) -> Result<(Vec<OwnImage>, bool), NotExecutable> {
+) -> Result<Vec<OwnImage>, NotExecutable> {
     let opaque = opaque_types(words);
     let uses = Uses::of(types, reached);
     let mut images = Vec::new();
@@ -111,7 +111,7 @@ pub(super) fn images(
         });
         images.push(made.map_err(|what| NotExecutable::Resource(name, what))?);
     }
-    Ok((images, uses.reads))
+    Ok(images)
 }
 
 fn place(variable: &SpirvVariable) -> Option<(u32, u32)> {
@@ -193,7 +193,6 @@ struct Uses {
     compared: BTreeSet<Word>,
     /// Arrays with an index that is no constant below the length.
     indexed: BTreeSet<Word>,
-    reads: bool,
 }
 
 impl Uses {
@@ -230,11 +229,7 @@ impl Uses {
                 }
                 Op::Load | Op::Image | Op::CopyObject => sources.extend(instruction.result.map(|id| (id, own))),
                 Op::SampledImage => sources.extend(instruction.result.map(|id| (id, [of(0), of(1)].concat()))),
-                Op::ImageWrite => {}
-                op => {
-                    uses.reads |= !own.is_empty();
-                    uses.compared.extend(own.into_iter().filter(|_| COMPARISONS.contains(&op)));
-                }
+                op => uses.compared.extend(own.into_iter().filter(|_| COMPARISONS.contains(&op))),
             }
         }
         uses

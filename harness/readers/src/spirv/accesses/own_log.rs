@@ -1,8 +1,11 @@
 //! The log in which a rewritten module writes its accesses, and what that says about the static answer.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+
+pub use super::trace::dependence::Source;
 
 /// The words of the log: the number of entries, numbers of the host, then the entries.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,6 +41,8 @@ pub struct Site {
     pub expected: Vec<Expected>,
     /// The alignment that a memory operand promises.
     pub promised: Option<u32>,
+    /// What decides whether code gets there, and where the access is.
+    pub depends: BTreeSet<Source>,
 }
 
 /// Where an access is by the static answer.

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::Why;
 use super::trace::MemoryId;
-use super::value::{Sum, Symbols};
+use super::value::{Sum, SymbolId, Symbols};
 use crate::spirv::types::{MatrixLayout, SpirvType, SpirvTypes};
 
 /// A step of a path.
@@ -15,11 +15,22 @@ use crate::spirv::types::{MatrixLayout, SpirvType, SpirvTypes};
 pub(super) enum Step {
     /// Of this struct.
     Member(Word, u32),
-    Element,
+    /// Of an array, by its index if that is constant.
+    Element(Option<u32>),
     /// Of a vector.
     Component(Option<u32>),
     /// A vector of a matrix.
     Column(Option<u32>),
+}
+
+impl Step {
+    /// Any element in place of one.
+    pub(super) fn without_index(self) -> Self {
+        match self {
+            Self::Element(_) => Self::Element(None),
+            own => own,
+        }
+    }
 }
 
 /// An index outside of an array.
@@ -46,6 +57,8 @@ pub(super) struct Place {
     /// The byte at which the path starts.
     pub(super) root_at: Result<Sum, Why>,
     pub(super) beyond: Option<Beyond>,
+    /// An index outside of an array in code that nothing decides about, and the symbols of the index.
+    pub(super) reached: Option<(Beyond, Vec<SymbolId>)>,
     /// A stride on the way that is smaller than its element, and the size of that.
     pub(super) overlap: Option<(u32, u32)>,
 }
@@ -62,6 +75,7 @@ impl Place {
             at: Ok(Sum::default()),
             root_at: Ok(Sum::default()),
             beyond: None,
+            reached: None,
             overlap: None,
         }
     }
@@ -85,7 +99,17 @@ impl Place {
     pub(super) fn same_but_for_bytes(&self, other: &Self) -> bool {
         (self.memory, self.root, self.ty, self.matrix, self.component_stride)
             == (other.memory, other.root, other.ty, other.matrix, other.component_stride)
-            && self.steps == other.steps
+            && self.steps.len() == other.steps.len()
+            && self.steps.iter().zip(&other.steps).all(|(one, other)| one.without_index() == other.without_index())
+    }
+
+    /// Forgets the indices of elements that another place does not have.
+    pub(super) fn join_steps(&mut self, other: &Self) {
+        for (own, other) in self.steps.iter_mut().zip(&other.steps) {
+            if own != other {
+                *own = own.without_index();
+            }
+        }
     }
 }
 
@@ -136,6 +160,12 @@ impl<'a> Layouts<'a> {
             let negative = constant.filter(|index| *index < 0);
             place.beyond.or(least.or(negative).map(|least| Beyond { least, length }))
         };
+        let reached = |length: u32| {
+            let outside = symbols
+                .reached_outside(index, length)
+                .map(|least| (Beyond { least, length }, index.terms.iter().map(|(symbol, _)| *symbol).collect()));
+            place.reached.clone().or(outside)
+        };
         let overlap = |stride: Option<u32>, element: Word| {
             let (stride, size) = stride.zip(self.size(element, place.matrix))?;
             (stride < size).then_some((stride, size))
@@ -154,21 +184,23 @@ impl<'a> Layouts<'a> {
             SpirvType::Array { element, length, stride } => {
                 // A pipeline may make the array longer.
                 let is_fixed = self.types.specialized_length(place.ty).is_none();
-                part.beyond = if is_fixed { beyond(*length) } else { place.beyond };
+                (part.beyond, part.reached) =
+                    if is_fixed { (beyond(*length), reached(*length)) } else { (place.beyond, place.reached.clone()) };
                 part.ty = *element;
                 part.overlap = place.overlap.or(overlap(*stride, *element));
                 if !(stride.is_none() && place.steps.is_empty() && self.is_block(*element)) {
                     part.at = advanced(place, *stride);
-                    part.steps.push(Step::Element);
+                    part.steps.push(Step::Element(small));
                 }
             }
             SpirvType::RuntimeArray { element, stride } => {
                 part.beyond = constant.filter(|index| *index < 0).map(|least| Beyond { least, length: 0 });
+                part.reached = reached(u32::MAX).filter(|(outside, _)| outside.least < 0);
                 part.ty = *element;
                 part.overlap = place.overlap.or(overlap(*stride, *element));
                 if !(stride.is_none() && place.steps.is_empty() && self.is_block(*element)) {
                     part.at = advanced(place, *stride);
-                    part.steps.push(Step::Element);
+                    part.steps.push(Step::Element(small));
                 }
             }
             SpirvType::Matrix { column, columns } => {
@@ -179,14 +211,14 @@ impl<'a> Layouts<'a> {
                     None => (None, None),
                 };
                 part.at = advanced(place, between);
-                part.beyond = beyond(*columns);
+                (part.beyond, part.reached) = (beyond(*columns), reached(*columns));
                 part.component_stride = within;
                 part.steps.push(Step::Column(small));
                 part.ty = *column;
             }
             SpirvType::Vector { component, length } => {
                 part.at = advanced(place, place.component_stride.or(self.width(*component)));
-                part.beyond = beyond(*length);
+                (part.beyond, part.reached) = (beyond(*length), reached(*length));
                 part.component_stride = None;
                 part.steps.push(Step::Component(small));
                 part.ty = *component;
@@ -301,10 +333,12 @@ impl<'a> Layouts<'a> {
                 });
                 match found {
                     Some((index, member)) => {
-                        if !path.is_empty() {
-                            path.push('.');
+                        if !self.is_wrapper(ty) {
+                            if !path.is_empty() {
+                                path.push('.');
+                            }
+                            path += &member.name.clone().unwrap_or_else(|| format!("_{index}"));
                         }
-                        path += &member.name.clone().unwrap_or_else(|| format!("_{index}"));
                         let offset = member.offset.unwrap_or(0);
                         self.leaf_below(member.ty, member.matrix, at - offset, start + offset, path)
                     }
@@ -381,12 +415,18 @@ impl<'a> Layouts<'a> {
         }
     }
 
-    /// True for a struct that a compiler puts around the content of a buffer. slangc 2026.14.1 names its member.
+    /// True for a struct that a compiler puts around the content of a buffer or around an array. slangc 2026.14.1 names
+    /// its member.
     fn is_wrapper(&self, ty: Word) -> bool {
-        let is_made = |name: Option<&str>| matches!(name, None | Some("__member0"));
-        match self.types.get(ty) {
-            SpirvType::Struct(members) => matches!(members.as_slice(), [only] if is_made(only.name.as_deref())),
-            _ => false,
+        let SpirvType::Struct(members) = self.types.get(ty) else { return false };
+        let [only] = members.as_slice() else { return false };
+        match only.name.as_deref() {
+            None | Some("__member0") => true,
+            Some("data") => {
+                let is_array = matches!(self.types.get(only.ty), SpirvType::Array { .. });
+                is_array && self.types.names.get(&ty).is_some_and(|name| name.starts_with("_Array_"))
+            }
+            Some(_) => false,
         }
     }
 
@@ -413,8 +453,10 @@ impl<'a> Layouts<'a> {
                     path.push('.');
                     path.push(['x', 'y', 'z', 'w'][*index as usize]);
                 }
-                Step::Column(Some(index)) => path.extend(["[", &index.to_string(), "]"]),
-                Step::Element | Step::Component(_) | Step::Column(None) => path += "[]",
+                Step::Column(Some(index)) | Step::Element(Some(index)) => {
+                    path.extend(["[", &index.to_string(), "]"]);
+                }
+                Step::Element(None) | Step::Component(_) | Step::Column(None) => path += "[]",
             }
         }
         path

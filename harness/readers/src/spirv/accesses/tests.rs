@@ -289,6 +289,42 @@ fn bits_that_code_clears_keep_a_promise() {
     assert_eq!(read(!7), [FaultKind::Alignment { promised: 16, kept: 8 }]);
 }
 
+/// An address of `8 * n` and of `8 * i`, where `n` is the host's, with the low bits of a constant.
+#[test]
+fn low_bits_that_code_sets_break_a_promise() {
+    let read = |op: Op, factor: u32, moved: u32, constant: u32, promised: u32, is_passed: bool| {
+        faults(|kernel| {
+            let index = if is_passed { kernel.passed() } else { kernel.global() };
+            let (bytes, constant) = (kernel.times(index, factor), kernel.number(constant));
+            let (bytes, uint) = (kernel.plus(bytes, moved), kernel.uint);
+            let bytes = match op {
+                Op::BitwiseOr => kernel.builder.bitwise_or(uint, None, constant, bytes),
+                Op::BitwiseXor => kernel.builder.bitwise_xor(uint, None, bytes, constant),
+                _ => kernel.builder.bitwise_and(uint, None, bytes, constant),
+            };
+            let pointer = kernel.at(bytes.unwrap(), kernel.float);
+            kernel.load(kernel.float, pointer, promised);
+        })
+    };
+    let kept = |promised, kept| vec![FaultKind::Alignment { promised, kept }];
+    for is_passed in [false, true] {
+        assert_eq!(read(Op::BitwiseOr, 8, 0, 2, 4, is_passed), kept(4, 2));
+        assert_eq!(read(Op::BitwiseOr, 8, 4, 2, 4, is_passed), kept(4, 2));
+        assert_eq!(read(Op::BitwiseOr, 8, 1, 2, 4, is_passed), kept(4, 1));
+        assert_eq!(read(Op::BitwiseOr, 8, 0, 4, 4, is_passed), []);
+        assert_eq!(read(Op::BitwiseOr, 8, 0, 0x102, 4, is_passed), kept(4, 2));
+        assert_eq!(read(Op::BitwiseXor, 8, 7, 5, 4, is_passed), kept(4, 2));
+        assert_eq!(read(Op::BitwiseXor, 8, 7, 3, 4, is_passed), []);
+        assert_eq!(read(Op::BitwiseAnd, 8, 7, !1, 4, is_passed), kept(4, 2));
+        assert_eq!(read(Op::BitwiseAnd, 8, 7, !3, 4, is_passed), []);
+        // An odd number stays odd in steps of 2.
+        assert_eq!(read(Op::BitwiseOr, 6, 0, 1, 4, is_passed), kept(4, 1));
+    }
+    // The host may pass what is missing.
+    assert_eq!(read(Op::BitwiseOr, 4, 0, 2, 16, true), kept(16, 2));
+    assert_eq!(read(Op::BitwiseAnd, 4, 8, !7, 16, true), []);
+}
+
 /// `for (i = start; i < n; i += step)`, once with a phi and once with a variable.
 #[test]
 fn loops_take_steps() {
@@ -445,11 +481,63 @@ fn an_index_beyond_the_end_is_a_fault() {
         kernel.plus(index, by)
     };
     assert_eq!(read(|kernel| moved(kernel, 64)), [FaultKind::BeyondEnd { least: 64, length: 64 }]);
-    // Code may test the index first.
-    assert_eq!(read(|kernel| moved(kernel, 1)), []);
+    // The last invocation has 63.
+    assert_eq!(read(|kernel| kernel.local(0)), []);
+    assert_eq!(read(|kernel| moved(kernel, 1)), [FaultKind::Reaches { index: 64, length: 64 }]);
     // 0xFFFFFFFF is -1.
-    assert_eq!(read(|kernel| moved(kernel, u32::MAX)), []);
+    assert_eq!(read(|kernel| moved(kernel, u32::MAX)), [FaultKind::Reaches { index: -1, length: 64 }]);
+    let scaled = |kernel: &mut Kernel, factor| {
+        let index = kernel.global();
+        kernel.times(index, factor)
+    };
+    assert_eq!(read(|kernel| scaled(kernel, 1)), []);
+    assert_eq!(read(|kernel| scaled(kernel, 2)), [FaultKind::Reaches { index: 126, length: 64 }]);
+    let masked = |kernel: &mut Kernel, mask, factor| {
+        let (index, mask) = (kernel.local(0), kernel.number(mask));
+        let index = kernel.builder.bitwise_and(kernel.uint, None, index, mask).unwrap();
+        kernel.times(index, factor)
+    };
+    assert_eq!(read(|kernel| masked(kernel, 31, 2)), []);
+    assert_eq!(read(|kernel| masked(kernel, 31, 3)), [FaultKind::Reaches { index: 93, length: 64 }]);
+    assert_eq!(read(|kernel| masked(kernel, 63, 3)), [FaultKind::Reaches { index: 189, length: 64 }]);
+    // What the host passes may keep a sum below.
+    let with_passed = |kernel: &mut Kernel| {
+        let (index, passed) = (kernel.local(0), kernel.passed());
+        kernel.builder.i_sub(kernel.uint, None, index, passed).unwrap()
+    };
+    assert_eq!(read(with_passed), []);
     assert_eq!(read(Kernel::passed), []);
+}
+
+/// A test of the index, or of anything else, may keep invocations from the bad place.
+#[test]
+fn an_index_behind_a_branch_reaches_nothing() {
+    let read = |is_guarded: bool| {
+        faults(|kernel| {
+            let floats = kernel.array(kernel.float, Some(8), 4);
+            let block = kernel.structure("Block", &[("values", floats, 0), ("more", floats, 32)]);
+            let buffer = kernel.buffer("buffer", block);
+            let (zero, eight, index) = (kernel.number(0), kernel.number(8), kernel.local(0));
+            let bool = kernel.builder.type_bool();
+            let [inner, end] = [0; 2].map(|_| kernel.builder.id());
+            let is_below = kernel.builder.u_less_than(bool, None, index, eight).unwrap();
+            kernel.builder.selection_merge(end, SelectionControl::NONE).unwrap();
+            kernel.builder.branch_conditional(is_below, inner, end, []).unwrap();
+            kernel.builder.begin_block(Some(inner)).unwrap();
+            if !is_guarded {
+                kernel.builder.branch(end).unwrap();
+                kernel.builder.begin_block(Some(end)).unwrap();
+            }
+            let pointer = kernel.member(buffer, StorageClass::StorageBuffer, kernel.float, &[zero, index]);
+            kernel.builder.load(kernel.float, None, pointer, None, []).unwrap();
+            if is_guarded {
+                kernel.builder.branch(end).unwrap();
+                kernel.builder.begin_block(Some(end)).unwrap();
+            }
+        })
+    };
+    assert_eq!(read(true), []);
+    assert_eq!(read(false), [FaultKind::Reaches { index: 63, length: 8 }]);
 }
 
 /// Numbers without a name are the operations that make them, over the names that the module has.

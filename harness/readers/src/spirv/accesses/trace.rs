@@ -5,7 +5,9 @@
 //! never settles is open.
 
 mod cells;
+pub(super) mod dependence;
 mod evaluate;
+mod flow;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -13,6 +15,7 @@ use std::rc::Rc;
 use rspirv::spirv::{BuiltIn, MemoryAccess, Op, StorageClass, Word};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use self::flow::Reached;
 use super::code::{Code, Function, Instruction};
 use super::place::{Layouts, Place};
 use super::value::{Sum, Symbol, SymbolId, SymbolKey, Symbols};
@@ -128,6 +131,8 @@ pub(super) struct Trace<'a> {
     stores_so_far: FxHashMap<Word, usize>,
     /// The functions that entry points reach, callers first, with the entry points.
     pub(super) reached: Vec<(&'a Function<'a>, BTreeSet<u32>)>,
+    /// The code that nothing decides about.
+    pub(super) certain: Reached,
     is_last: bool,
     pub(super) touches: Vec<Touch>,
 }
@@ -150,6 +155,7 @@ impl<'a> Trace<'a> {
             stores_in_code: stores_in_code(types, code),
             stores_so_far: FxHashMap::default(),
             reached: reached(code),
+            certain: Reached::default(),
             is_last: false,
             touches: Vec::new(),
         };
@@ -176,6 +182,7 @@ impl<'a> Trace<'a> {
         for key in unsettled {
             trace.solutions.insert(key, Value::Open(Why::Pointer));
         }
+        trace.find_reached();
         trace.is_last = true;
         trace.pass();
         trace
@@ -334,6 +341,7 @@ impl<'a> Trace<'a> {
             least: (!signed).then_some(0),
             most: None,
             is_wide: bits == 64,
+            reach: None,
         });
         self.symbols.get_mut(symbol).is_free = is_free;
         symbol

@@ -86,6 +86,35 @@ impl Sum {
         Self { base: self.base.checked_rem_euclid(divisor).unwrap_or(self.base), terms }
     }
 
+    /// The largest power of two, up to 2^62, that divides all factors. The low bits below it are those of `base`.
+    pub(crate) fn known_low_bits(&self) -> i64 {
+        let divisor = self.terms.iter().fold(0, |divisor, (_, factor)| gcd(divisor, *factor));
+        if divisor == 0 { 1 << 62 } else { 1 << divisor.trailing_zeros().min(62) }
+    }
+
+    /// The sum after an operation on its bits that leaves all bits as they are whose value is not known. `None` if the
+    /// constant reaches such bits.
+    pub(crate) fn with_bits(&self, operation: BitOperation, constant: i64) -> Option<Self> {
+        let changed = if operation == BitOperation::And { !constant } else { constant };
+        if !self.terms.is_empty() && !(0..self.known_low_bits()).contains(&changed) {
+            return None;
+        }
+        let low = if self.terms.is_empty() { self.base } else { self.base.rem_euclid(self.known_low_bits()) };
+        let base = self.base.checked_add(operation.of(low, constant) - low)?;
+        Some(Self { base, terms: self.terms.clone() })
+    }
+
+    /// The bits that the sum may have, if `most` bounds its symbols and its parts have no bit in common.
+    pub(crate) fn possible_bits(&self, most: impl Fn(SymbolId) -> Option<i64>) -> Option<i64> {
+        let start = Some(self.base).filter(|base| *base >= 0)?;
+        self.terms.iter().try_fold(start, |bits, (symbol, factor)| {
+            let factor = u64::try_from(*factor).ok().filter(|factor| factor.is_power_of_two())?;
+            let below = u64::try_from(most(*symbol)?).ok()?.checked_add(1)?.checked_next_power_of_two()?;
+            let own = i64::try_from((below - 1).checked_mul(factor)?).ok()?;
+            (bits & own == 0).then_some(bits | own)
+        })
+    }
+
     pub(crate) fn factor(&self, symbol: SymbolId) -> i64 {
         self.terms.iter().find(|(own, _)| *own == symbol).map_or(0, |(_, factor)| *factor)
     }
@@ -100,7 +129,25 @@ impl Sum {
     }
 }
 
-pub(super) fn gcd(mut a: i64, mut b: i64) -> i64 {
+/// An operation on bits with a constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BitOperation {
+    And,
+    Or,
+    Xor,
+}
+
+impl BitOperation {
+    pub(crate) fn of(self, number: i64, constant: i64) -> i64 {
+        match self {
+            Self::And => number & constant,
+            Self::Or => number | constant,
+            Self::Xor => number ^ constant,
+        }
+    }
+}
+
+pub(crate) fn gcd(mut a: i64, mut b: i64) -> i64 {
     (a, b) = (a.saturating_abs(), b.saturating_abs());
     while b != 0 {
         (a, b) = (b, a % b);
@@ -134,6 +181,15 @@ pub(super) struct Symbol {
     pub(super) most: Option<i64>,
     /// True for 64 bits that may be an address.
     pub(super) is_wide: bool,
+    pub(super) reach: Option<Reach>,
+}
+
+/// The values that a symbol takes in code that nothing decides about: all from 0 to `most`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Reach {
+    pub(super) most: i64,
+    /// False if the host may move all values upwards.
+    pub(super) has_zero: bool,
 }
 
 #[derive(Debug, Default)]
@@ -195,6 +251,27 @@ impl Symbols {
 
     pub(super) fn has_free(&self, sum: &Sum) -> bool {
         sum.terms.iter().any(|(symbol, _)| self.get(*symbol).is_free)
+    }
+
+    /// An index that the code takes, if nothing decides whether it gets there, and that is outside of an array.
+    pub(super) fn reached_outside(&self, sum: &Sum, length: u32) -> Option<i64> {
+        let farthest = || {
+            sum.terms.iter().try_fold(sum.base, |index, (symbol, factor)| {
+                let own = self.get(*symbol);
+                let value = own.reach.map(|reach| reach.most).or(own.least)?;
+                index.checked_add(value.checked_mul(*factor)?)
+            })
+        };
+        let is_up = sum.terms.iter().all(|(_, factor)| *factor > 0);
+        let is_down = sum.terms.iter().all(|(_, factor)| *factor < 0);
+        let has_zero = |(symbol, _): &(SymbolId, i64)| self.get(*symbol).reach.is_some_and(|reach| reach.has_zero);
+        match (is_up, is_down) {
+            _ if sum.terms.is_empty() => None,
+            (true, _) if sum.base < 0 && sum.terms.iter().all(has_zero) => Some(sum.base),
+            (true, _) => farthest().filter(|index| *index >= i64::from(length)),
+            (_, true) => farthest().filter(|index| *index < 0),
+            (false, false) => None,
+        }
     }
 
     pub(super) fn least(&self, sum: &Sum) -> Option<i64> {

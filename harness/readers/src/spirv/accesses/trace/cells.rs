@@ -129,7 +129,8 @@ impl Trace<'_> {
         let name = self.cell_name(key);
         let own = SymbolKey::Steps(key.clone());
         let least = is_positive.then_some(0);
-        let symbol = self.symbols.symbol(own, || Symbol { name, is_free, least, most: None, is_wide: false });
+        let symbol =
+            self.symbols.symbol(own, || Symbol { name, is_free, least, most: None, is_wide: false, reach: None });
         let known = self.symbols.get_mut(symbol);
         (known.is_free, known.least) = (is_free, least);
         start.plus(&Sum::symbol(symbol).times(step)?)
@@ -176,6 +177,8 @@ impl Trace<'_> {
                         known.root_at = if known.steps.is_empty() { joined.clone() } else { Err(Why::ManyTerms) };
                         known.at = joined;
                         known.beyond = known.beyond.filter(|_| own.beyond.is_some());
+                        known.reached = None;
+                        known.join_steps(own);
                     }
                     (Some(_), _) => {}
                     (None, _) => targets.push(target.clone()),
@@ -214,6 +217,7 @@ impl Trace<'_> {
                     least: (!signed).then_some(0),
                     most: None,
                     is_wide: bits == 64,
+                    reach: None,
                 });
                 Value::Number(Sum::symbol(symbol))
             }

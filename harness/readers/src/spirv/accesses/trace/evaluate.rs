@@ -8,7 +8,7 @@ use super::{CellKey, Origin, Target, Trace, Value, composite};
 use crate::spirv::accesses::Why;
 use crate::spirv::accesses::code::Instruction;
 use crate::spirv::accesses::place::Place;
-use crate::spirv::accesses::value::{Sum, Symbol, SymbolId, SymbolKey, gcd};
+use crate::spirv::accesses::value::{BitOperation, Reach, Sum, Symbol, SymbolId, SymbolKey, gcd};
 use crate::spirv::types::SpirvType;
 
 impl<'a> Trace<'a> {
@@ -65,6 +65,7 @@ impl<'a> Trace<'a> {
             least: (!signed).then_some(0),
             most: (bits < 32 && !signed).then(|| (1 << bits) - 1),
             is_wide: bits == 64,
+            reach: None,
         });
         match types.get(place.ty) {
             SpirvType::Pointer { pointee, .. } => self.pointer_to(symbol, place.ty, Some(*pointee)),
@@ -78,6 +79,8 @@ impl<'a> Trace<'a> {
         let path = self.layouts.path(&place.steps);
         match (memory.origin, memory.name.as_str(), path.as_str()) {
             (Origin::Pointee(_), name, "") => format!("*{name}"),
+            // The elements of a buffer.
+            (_, name, path) if path.starts_with('[') => format!("{name}{path}"),
             (Origin::Pointee(_), name, path) => format!("{name}->{path}"),
             (Origin::Variable(_), "", path) => path.to_owned(),
             (Origin::Variable(_), name, "") => name.to_owned(),
@@ -111,6 +114,15 @@ impl<'a> Trace<'a> {
                 | BuiltIn::SubgroupLocalInvocationId
                 | BuiltIn::LaunchIdKHR
         );
+        // All invocations of a workgroup run.
+        let reach = match builtin {
+            BuiltIn::LocalInvocationId | BuiltIn::LocalInvocationIndex => {
+                most.map(|most| Reach { most, has_zero: true })
+            }
+            BuiltIn::GlobalInvocationId => size.map(|size| Reach { most: size - 1, has_zero: false }),
+            BuiltIn::WorkgroupId => Some(Reach { most: 0, has_zero: false }),
+            _ => None,
+        };
         let is_vector = matches!(
             builtin,
             BuiltIn::GlobalInvocationId
@@ -129,6 +141,7 @@ impl<'a> Trace<'a> {
             least: Some(0),
             most,
             is_wide: false,
+            reach,
         });
         Sum::symbol(symbol)
     }
@@ -449,6 +462,7 @@ impl<'a> Trace<'a> {
                         least: Some(0),
                         most: None,
                         is_wide: true,
+                        reach: None,
                     });
                     self.symbols.get_mut(symbol).is_wide = true;
                     if to_address { self.pointer_to(symbol, ty, None) } else { Value::Number(Sum::symbol(symbol)) }
@@ -576,19 +590,47 @@ impl<'a> Trace<'a> {
                 (_, Some(mask)) => self.masked(first?, mask, id),
                 (None, None) => None,
             },
-            // The bits of a sum of disjoint parts.
             Op::BitwiseOr => {
                 let (first, second) = (first?, second?);
+                // The bits of a sum of disjoint parts.
                 let is_below = |small: &Sum, large: &Sum| {
-                    let most = self.symbols.most(small).filter(|most| *most >= 0);
+                    let is_positive = self.symbols.least(small).is_some_and(|least| least >= 0);
+                    let most = self.symbols.most(small).filter(|_| is_positive);
                     let divisor = large.divisor();
                     let aligned = if divisor == 0 { i64::MAX } else { 1 << divisor.trailing_zeros().min(62) };
                     most.is_some_and(|most| most < aligned)
                 };
-                (is_below(first, second) || is_below(second, first)).then(|| first.plus(second))?
+                let most = |symbol: SymbolId| {
+                    let symbol = self.symbols.get(symbol);
+                    symbol.most.filter(|_| symbol.least.is_some_and(|least| least >= 0))
+                };
+                let bits = |sum: &Sum| sum.possible_bits(most);
+                let is_disjoint = bits(first).zip(bits(second)).is_some_and(|(one, other)| one & other == 0);
+                if is_disjoint || is_below(first, second) || is_below(second, first) {
+                    return first.plus(second);
+                }
+                self.with_constant(BitOperation::Or, first, second, id)
             }
+            Op::BitwiseXor => self.with_constant(BitOperation::Xor, first?, second?, id),
             _ => None,
         }
+    }
+
+    /// The result of an operation on bits with a constant: a sum whose low bits are known, even if the others are not.
+    fn with_constant(&mut self, operation: BitOperation, first: &Sum, second: &Sum, id: Word) -> Option<Sum> {
+        let (value, constant) = match (first.as_constant(), second.as_constant()) {
+            (_, Some(constant)) => (first, constant),
+            (Some(constant), None) => (second, constant),
+            (None, None) => return None,
+        };
+        if let Some(sum) = value.with_bits(operation, constant) {
+            return Some(sum);
+        }
+        let step = value.known_low_bits();
+        let low = operation.of(value.base, constant).rem_euclid(step);
+        let sign = if operation == BitOperation::Xor { "^" } else { "|" };
+        let words = |trace: &Self| parted(trace.with_number(value, sign, constant), step);
+        self.small(id, None, false, words).times(step)?.plus(&Sum::constant(low))
     }
 
     /// An operation in the words of the module.
@@ -610,7 +652,10 @@ impl<'a> Trace<'a> {
         }
         let most = self.symbols.most(dividend).map(|most| most / divisor);
         let is_free = self.symbols.has_free(dividend);
-        self.small(id, most, is_free, |trace| trace.with_number(dividend, "/", divisor))
+        let reach = self.reach(dividend).map(|reach| Reach { most: reach.most / divisor, ..reach });
+        let quotient = self.small(id, most, is_free, |trace| trace.with_number(dividend, "/", divisor));
+        self.set_reach(&quotient, reach);
+        quotient
     }
 
     fn remainder(&mut self, dividend: &Sum, divisor: i64, id: Word) -> Option<Sum> {
@@ -626,21 +671,41 @@ impl<'a> Trace<'a> {
         let factor = gcd(rest.divisor(), divisor);
         let is_free = self.symbols.has_free(&rest);
         let words = |trace: &Self| parted(trace.with_number(dividend, "%", divisor), factor);
-        self.small(id, Some((divisor - 1) / factor.max(1)), is_free, words).times(factor.max(1))
+        // The values of a number that the host moves are consecutive.
+        let reach = self.reach(&rest).filter(|reach| reach.has_zero || reach.most + 1 >= divisor);
+        let reach = reach.map(|reach| Reach { most: reach.most.min(divisor - 1), has_zero: true });
+        let remainder = self.small(id, Some((divisor - 1) / factor.max(1)), is_free, words);
+        self.set_reach(&remainder, reach);
+        remainder.times(factor.max(1))
+    }
+
+    /// The values of a number that is one of an invocation's. The values of a loop's counter are those within the loop.
+    fn reach(&self, sum: &Sum) -> Option<Reach> {
+        let [(symbol, 1)] = sum.terms[..] else { return None };
+        let is_counter = matches!(self.symbols.key(symbol), SymbolKey::Steps(_));
+        self.symbols.get(symbol).reach.filter(|_| sum.base == 0 && !is_counter)
+    }
+
+    fn set_reach(&mut self, sum: &Sum, reach: Option<Reach>) {
+        if let [(symbol, 1)] = sum.terms[..] {
+            self.symbols.get_mut(symbol).reach = reach;
+        }
     }
 
     fn masked(&mut self, value: &Sum, mask: i64, id: Word) -> Option<Sum> {
         if let Some(constant) = value.as_constant() {
             return Some(Sum::constant(constant & mask));
         }
+        if let Some(sum) = value.with_bits(BitOperation::And, mask) {
+            return Some(sum);
+        }
         match mask {
             0 => Some(Sum::default()),
             low if low > 0 && (low + 1).count_ones() == 1 => self.remainder(value, low + 1, id),
             _ => {
-                let step = 1_i64.checked_shl(mask.trailing_zeros())?;
-                if mask < 0 && -mask == step && value.divisor() % step == 0 {
-                    return Some(value.clone());
-                }
+                // Bits that neither have.
+                let step =
+                    (1_i64 << mask.trailing_zeros().min(62)).max(value.divisor() & value.divisor().wrapping_neg());
                 let most = Some(mask).filter(|mask| *mask >= 0).or_else(|| self.symbols.most(value));
                 let is_free = self.symbols.has_free(value) && mask < 0;
                 let words = |trace: &Self| parted(trace.with_number(value, "&", mask), step);
@@ -734,5 +799,6 @@ fn is_followed(op: Op) -> bool {
             | Op::SRem
             | Op::BitwiseAnd
             | Op::BitwiseOr
+            | Op::BitwiseXor
     )
 }
