@@ -164,7 +164,7 @@ impl OwnModule {
         let logging = rewriting.assemble(entry, (log_set, log_binding));
         let Rewriting { log, not_logged, .. } = rewriting;
         Ok(Self {
-            plain: words.to_vec(),
+            plain: words.clone(),
             logging,
             entry: entry.name.clone(),
             local_size,
