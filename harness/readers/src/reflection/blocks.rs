@@ -150,10 +150,10 @@ impl BlocksReader {
             }
             "matrix" => self.matrix(ty, size).ok_or_else(unknown)?,
             "array" => {
+                let count = element_count(ty).ok_or_else(|| refused(NO_LENGTH.to_owned()))?;
                 let element =
                     self.lay_out(ty.element_type.as_ref().ok_or_else(unknown)?, None, &format!("{path}[]"))?;
                 let stride = finite(ty.uniform_stride.as_ref()).ok_or_else(unknown)?;
-                let count = element_count(ty).ok_or_else(|| refused(NO_LENGTH.to_owned()))?;
                 (
                     array_name(&element.type_name, count),
                     LaidOutShape::Array { element: Box::new(element), count, stride },
