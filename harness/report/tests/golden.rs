@@ -329,7 +329,7 @@ fn layouts_for_browsers() {
     expect_file!["golden/show.html"].assert_eq(&html_content(&html::show_page("<script>.hlsl", &layouts, language)));
     expect_file!["golden/show.svg"].assert_eq(&html::layout_sheet(&layouts, language));
     expect_file!["golden/show_nested.svg"].assert_eq(&html::layout_sheet(&columns(&[nested()]), language));
-    let difference = diff_text::diff(hlsl, std140, &TextOptions::plain(Style::PLAIN));
+    let difference = diff_text::diff(hlsl, std140, ShaderLanguage::Hlsl, &TextOptions::plain(Style::PLAIN));
     expect_file!["golden/diff.html"].assert_eq(&html_content(&html::diff_page([hlsl, std140], &difference, None)));
 }
 
@@ -664,7 +664,7 @@ fn columns(layouts: &[ShownLayout]) -> Vec<ShownColumn> {
 fn differences_of_two_rule_sets() {
     let difference = |left: ShownLayout, right: ShownLayout| {
         let [left, right] = [left, right].map(|layout| columns(&[layout]).remove(0));
-        let difference = diff_text::diff(&left, &right, &TextOptions::plain(Style::PLAIN));
+        let difference = diff_text::diff(&left, &right, ShaderLanguage::Hlsl, &TextOptions::plain(Style::PLAIN));
         (difference.with_verdict(&left.name, &right.name, Style::PLAIN), difference.differs)
     };
     let different = difference(hlsl(), std140());
@@ -719,7 +719,13 @@ fn ascii_texts_are_ascii() {
         terminal::failure_report(&checks, Some("records.jsonl"), ASCII),
         terminal::summary(&run, false, ASCII),
         struct_text::show(&columns(&[hlsl(), forbidden()]), ShaderLanguage::Hlsl, &TextOptions::plain(ASCII)),
-        diff_text::diff(&columns(&[hlsl()])[0], &columns(&[std140()])[0], &TextOptions::plain(ASCII)).tables,
+        diff_text::diff(
+            &columns(&[hlsl()])[0],
+            &columns(&[std140()])[0],
+            ShaderLanguage::Hlsl,
+            &TextOptions::plain(ASCII),
+        )
+        .tables,
     ] {
         assert!(text.is_ascii(), "{text}");
     }

@@ -54,7 +54,7 @@ pub fn diff_page([left, right]: [&ShownColumn; 2], difference: &DiffText, limits
         @if let Some(limits) = limits { p { (limits) } }
         (legend())
     };
-    let content = blocks(&beside_each_other(left, right), ShaderLanguage::Hlsl);
+    let content = blocks(&beside_each_other(left, right), difference.language);
     PageFrame { title: &title, intro, content }.into_text()
 }
 

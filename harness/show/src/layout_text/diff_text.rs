@@ -12,6 +12,7 @@ use layoutproof_source::shader_language::ShaderLanguage;
 use serde::{Serialize, Serializer};
 
 use super::compared_rows::ComparedLayout;
+use super::declaration_words::type_words;
 use super::markdown_text::{code, escaped};
 use super::member_tree::{split_dimensions, strides};
 use super::numeric::{is_another_type, may_be_compiled_to, numeric};
@@ -27,6 +28,8 @@ use layoutproof_source::plain_text::escape_json;
 pub struct DiffText {
     /// Side by side, with marks where the two differ.
     pub tables: String,
+    /// The language in whose words the members are.
+    pub language: ShaderLanguage,
     /// True if any offset, size, stride, type or binding differs.
     pub differs: bool,
     /// Why the two may be the same although a reading of them differs.
@@ -485,8 +488,8 @@ fn leave_wrapper(other: &ShownBlock, block: &mut ShownBlock) {
     }
 }
 
-/// Compares block by block. A block that only one side has counts as a difference.
-pub fn diff(left: &ShownColumn, right: &ShownColumn, options: &TextOptions<'_>) -> DiffText {
+/// Compares block by block. A block that only one side has counts as a difference. Members are in the words of `language`.
+pub fn diff(left: &ShownColumn, right: &ShownColumn, language: ShaderLanguage, options: &TextOptions<'_>) -> DiffText {
     let find = |column: &ShownColumn, name: &str| column.blocks.iter().position(|block| block.shown.name == name);
     let of_left = left.blocks.iter().map(|block| {
         let other = find(right, &block.shown.name).map(|index| &right.blocks[index]);
@@ -498,19 +501,21 @@ pub fn diff(left: &ShownColumn, right: &ShownColumn, options: &TextOptions<'_>) 
     let mut text = TextLines::default();
     let mut blocks = Vec::new();
     for sides in pairs {
-        let comparison = BlockComparison { names: [&left.name, &right.name], sides, options };
+        let comparison = BlockComparison { names: [&left.name, &right.name], sides, language, options };
         let block = comparison.data();
         comparison.draw(block.differs, &mut text);
         blocks.push(block);
     }
 
     let differs = blocks.iter().any(|block| block.differs);
-    DiffText { tables: text.into_text(), differs, doubt: None, blocks, bindings: ComparedBindings::NotAsked }
+    let tables = text.into_text();
+    DiffText { tables, language, differs, doubt: None, blocks, bindings: ComparedBindings::NotAsked }
 }
 
 struct BlockComparison<'a> {
     names: [&'a ColumnName; 2],
     sides: [Option<&'a ShownColumnBlock>; 2],
+    language: ShaderLanguage,
     options: &'a TextOptions<'a>,
 }
 
@@ -575,7 +580,7 @@ impl BlockComparison<'_> {
     fn draw(&self, differs: bool, text: &mut TextLines) {
         let style = self.options.style;
         let Some(any) = self.sides.into_iter().flatten().next() else { return };
-        let heading = heading(&any.shown, any.declared.as_deref(), ShaderLanguage::Hlsl);
+        let heading = heading(&any.shown, any.declared.as_deref(), self.language);
         let readable = self.sides.map(|side| side.filter(|block| block.shown.errors.is_empty()));
         match readable {
             [Some(left), Some(right)] if differs => {
@@ -584,7 +589,7 @@ impl BlockComparison<'_> {
                 let names = names.each_ref().map(|name| &name[..]);
                 let layouts = [(0, left), (1, right)]
                     .map(|(index, block)| ComparedLayout { name: short_name(&names, index, style), block });
-                let table = MemberTable::of(heading, &names, &layouts, ShaderLanguage::Hlsl, self.options).folded();
+                let table = MemberTable::of(heading, &names, &layouts, self.language, self.options).folded();
                 table.draw(text);
                 let columns = names.into_iter().zip([left, right]);
                 let columns: Vec<MergedColumn<'_>> =
@@ -630,7 +635,7 @@ impl BlockComparison<'_> {
                     && is_another_type(&one.type_name, &other.type_name)
                 {
                     for (side, row) in sides.iter_mut().zip([one, other]) {
-                        side.type_name.clone_from(&row.type_name);
+                        side.type_name = type_words(self.language, &row.type_name);
                     }
                 }
                 DiffLine { path: Some(row.path.clone()), sides }

@@ -142,8 +142,8 @@ fn padding_is_on_the_row_of_the_member_before_it() {
         let line = answer.out.lines().find(|line| line.contains(name)).unwrap_or_else(|| panic!("{name}: {answer}"));
         line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
     };
-    assert_eq!(line("time"), ["float", "time", "4", "12", "12"]);
-    assert_eq!(line("exposure"), ["≠", "float", "exposure", "4", "0/12", "·", "16"]);
+    assert_eq!(line("time"), ["time:", "f32", "4", "12", "12"]);
+    assert_eq!(line("exposure"), ["≠", "exposure:", "f32", "4", "0/12", "·", "16"]);
 }
 
 /// Macros of `--args` are on both sides; those of `-D` make the permutation.
@@ -192,4 +192,21 @@ fn the_rounded_end_of_a_constant_block_is_no_difference() {
         folder.run(&format!("diff {words}")).exits(0).prints("Same ");
     }
     folder.run("diff a.frag b.hlsl vulkan").exits(1);
+}
+
+/// Types are in the words of a language that both files have.
+#[test]
+fn members_are_in_the_words_of_both_files() {
+    let wgsl = "struct P { a: vec3f, b: array<f32, 4> }\n@group(0) @binding(0) var<storage> p: P;\n";
+    let glsl = "#version 450\nlayout(std430, binding = 0) buffer P { vec3 a; float b[4]; } p;\nvoid main() {}\n";
+    let wide = |text: &str| text.replace("vec3", "vec4");
+    let folder = Folder::with(&[("a.wgsl", wgsl), ("b.wgsl", &wide(wgsl)), ("a.frag", glsl), ("b.frag", &wide(glsl))]);
+    // WGSL, 14.4.1, and GLSL 4.60, 7.6.2.2: the array begins at 12 and at 16.
+    let answer = folder.run("diff a.wgsl b.wgsl").exits(1);
+    assert!(answer.out.contains("b: array<f32, 4>") && answer.out.contains("type vec3<f32> / vec4<f32>"), "{answer}");
+    assert!(answer.out.contains("var<storage> p"), "{answer}");
+    let answer = folder.run("diff a.frag b.frag").exits(1);
+    assert!(answer.out.contains("float b[4]") && answer.out.contains("type vec3 / vec4"), "{answer}");
+    let answer = folder.run("diff a.wgsl b.frag").exits(1);
+    assert!(answer.out.contains("type float3 / float4"), "{answer}");
 }

@@ -133,7 +133,7 @@ fn the_account_names_each_translator() {
 fn spirv_opt_packs_structs_and_leaves_strides() {
     let declared = "cbuffer S { float a; float2 b; float d[3]; float e; float3 c; float g; };";
     let folder = Folder::with(&[("a.hlsl", declared)]).with_drivers();
-    let told = folder.run("run a.hlsl --rules std430 --through spirv-opt:packing --no-known").exits(1).to_string();
+    let told = folder.run("run a.hlsl --rules std430 --through spirv-opt:packing --no-known").exits(1).unwrapped();
     assert!(told.contains("member 3 at offset 28 overlaps previous member ending at offset 51"), "{told}");
 }
 

@@ -361,6 +361,7 @@ fn compare_sides(
         }
     }
     let account = left.account.clone().both(right.account.clone());
+    let language = words_of([&left, &right]);
     let options = TextOptions { width: text_columns(), ..TextOptions::plain(style) };
     let (text, exit) = match (left.shown.as_slice(), right.shown.as_slice()) {
         ([one], [other]) => {
@@ -373,7 +374,7 @@ fn compare_sides(
                     [true, false] => [with_room_for(&second, first), second],
                     _ => in_shared_terms([first, second], [&left, &right]),
                 };
-                let mut difference = diff(&pair[0], &pair[1], &options);
+                let mut difference = diff(&pair[0], &pair[1], language, &options);
                 if !is_one_input {
                     let places = comparable_places([&left, &right], [one, other], [&next, &pair[1]]);
                     difference = difference.with_bindings(places.each_ref().map(Option::as_ref), style);
@@ -514,7 +515,8 @@ fn compare_targets(
         let [of_left, of_right] = in_shared_terms(pair, [lefts, rights]);
         let places = comparable_places([lefts, rights], [left, right], [&right.shown, &of_right]);
         let places = places.each_ref().map(Option::as_ref);
-        let difference = diff(&of_left, &of_right, options).with_bindings(places, options.style);
+        let difference =
+            diff(&of_left, &of_right, words_of([lefts, rights]), options).with_bindings(places, options.style);
         let target = ColumnName { file: None, layouts: left.shown.name.layouts.clone() };
         let rules = match &target.layouts {
             NamedLayouts::Target { column, .. } => Native::of_column(*column).map(|native| native.name.to_owned()),
@@ -642,6 +644,15 @@ struct LaidOutSide {
     /// The warnings that `show` prints about it, or who read it and why.
     warnings: String,
     account: Account,
+}
+
+/// The language in whose words members are: that of both sides, or HLSL.
+fn words_of([left, right]: [&LaidOutSide; 2]) -> ShaderLanguage {
+    let language = |side: &LaidOutSide| match side.kind {
+        SideKind::Declared(language) | SideKind::LaidOut(language, _) => language,
+        SideKind::Compiled => None,
+    };
+    language(left).filter(|own| language(right) == Some(*own)).unwrap_or(ShaderLanguage::Hlsl)
 }
 
 #[derive(Debug, PartialEq)]
