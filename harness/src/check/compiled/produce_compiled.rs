@@ -49,7 +49,7 @@ const MOST_VALUES: usize = 64;
 const NO_ARITHMETIC: &str =
     "the second element behind the pointer is not read, because the language has no arithmetic with it";
 
-const BOOL_IN_HEAP: &str = "glslang 16.6.0 ends without an answer at a bool in a buffer of a descriptor heap";
+const BOOL_IN_HEAP: &str = "glslang 16.6.0 ends without an answer at a type of the block in a descriptor heap";
 
 const MOVED_ELEMENT: &str =
     "the second element behind the pointer is not read, because glslang moves it to the promised alignment";
@@ -117,13 +117,14 @@ impl SubjectShaders {
             return self.stated(asked, data);
         }
         if declared.reach == Reach::DescriptorHeap && asked.target != CodeTarget::Newest {
-            return self.nothing(Gap::tool("no runner of a device gives shaders a descriptor heap"));
+            return self.nothing(Gap::tool("Direct3D's runner gives shaders no descriptor heap"));
         }
         if declared.reach == Reach::DescriptorHeap && toolchain.input == Input::Glsl {
             return self.in_heap(asked, layout);
         }
         if declared.reach == Reach::DescriptorHeap && toolchain.output != ShaderForm::Dxil {
-            return self.nothing(Gap::tool("loads from descriptor heaps are followed in DXIL and GLSL alone"));
+            return self
+                .nothing(Gap::tool("loads from descriptor heaps are followed in DXIL and in glslang's code alone"));
         }
         if let Some(reason) = without_index(asked).or_else(|| without_code(asked)) {
             return self.nothing(Gap::language(reason));
