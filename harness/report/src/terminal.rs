@@ -360,7 +360,7 @@ fn known(run: &FinishedRun<'_>) -> String {
     total + &causes.iter().map(line).collect::<String>()
 }
 
-/// `52,602 leaves: 31,120 at offsets that we wrote, 12,281 that a compiler chose; 2,080 resources`.
+/// `52,602 leaves: 31,120 at explicit offsets, 12,281 placed by a compiler; 2,080 resources`.
 fn proved(run: &FinishedRun<'_>) -> String {
     let read = run.end.bound.values().fold(0_u32, |sum, read| sum.saturating_add(*read));
     let resources = checks_bindings(run).then(|| format!("{} read back", counted(read.into(), "resource")));
@@ -466,12 +466,12 @@ fn list(total: u32, items: &[(String, u64)], style: Style) -> String {
     text
 }
 
-/// `64 leaves: 24 at offsets that we wrote, 40 that a compiler chose`.
+/// `64 leaves: 24 at explicit offsets, 40 placed by a compiler`.
 fn leaves(end: &RunEnd) -> String {
     let kinds = end.proves.iter().map(|(proves, leaves)| {
         let how = match proves {
-            Proves::Decorations => "at offsets that we wrote",
-            Proves::Compiler => "that a compiler chose",
+            Proves::Decorations => "at explicit offsets",
+            Proves::Compiler => "placed by a compiler",
             Proves::Evaluated => "that our evaluators followed in Direct3D's code",
             Proves::Translated => "by Direct3D's code, translated",
             Proves::Native => "by native code on its native API",
