@@ -91,14 +91,18 @@ impl DriverIssue {
 /// The text of an issue, or a reason for having none.
 #[derive(Debug)]
 pub enum IssueText {
-    Written(String),
-    /// A message that the newest build does not show the difference.
+    Written {
+        text: String,
+        /// The newest compiler of those that the text is about, where it is not at hand.
+        newer: Option<&'static str>,
+    },
+    /// A message that the newest build at hand does not show the difference.
     NotShown(String),
-    /// A message that the newest build was not found.
+    /// A message that no build was found.
     Missing(String),
 }
 
-/// Runs the newest build and, if it shows the difference, all others.
+/// Runs the newest build at hand and, if it shows the difference, all others.
 pub fn issue_text(
     reduced: &ReducedSource,
     difference: &Mechanism<'_>,
@@ -109,13 +113,13 @@ pub fn issue_text(
     for name in &reduced.toolchains {
         toolchains.push(toolchain_named(name)?);
     }
-    let newest = *toolchains.last().expect("a reduced source without toolchains is refused");
-
-    let Some(compiler) = builds.compiler(newest) else {
-        let name = newest.compiler;
-        let sentence = format!("compiler `{name}`, the newest one with `{}`, was not found", difference.id);
-        return Ok(IssueText::Missing(format!("{sentence}; `layoutproof doctor` says how to get it")));
+    let at_hand = toolchains.iter().rev().find_map(|toolchain| Some((*toolchain, builds.compiler(toolchain)?)));
+    let Some((newest, compiler)) = at_hand else {
+        let names: Vec<String> = toolchains.iter().map(|toolchain| format!("`{}`", toolchain.compiler)).collect();
+        let sentence = format!("no compiler with `{}` was found ({})", difference.id, names.join(", "));
+        return Ok(IssueText::Missing(format!("{sentence}; `layoutproof doctor` says how to get one")));
     };
+    let newer = toolchains.last().filter(|last| last.name != newest.name).map(|last| last.compiler);
     let answer = source.ask(compiler)?;
     let Some(lines) = source.shown_in(&answer) else {
         let (build, end) = (build_name(compiler), end_words(&answer.end));
@@ -156,7 +160,7 @@ pub fn issue_text(
         numbers,
         builds: findings,
     };
-    Ok(IssueText::Written(issue.markdown()))
+    Ok(IssueText::Written { text: issue.markdown(), newer })
 }
 
 #[cfg(test)]

@@ -57,7 +57,7 @@ fn a_compiler_that_is_not_here_is_missing() {
     let tools = tools.path("none").display().to_string();
     let folder = Folder::with(&[]).with_variable("LAYOUTPROOF_TOOLS", tools).within(Duration::from_secs(60));
     let answer = folder.run("bugs --issue dxc/dxc-lists-a-double2x2").exits(3);
-    assert_eq!(answer.warns("error: compiler `dxc-dev`, the newest one with").out, "");
+    assert_eq!(answer.warns("error: no compiler with `DXC-3` was found (").out, "");
 }
 
 #[test]

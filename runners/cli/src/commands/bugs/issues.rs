@@ -75,7 +75,14 @@ fn write(
     }
 
     let text = match issue_text(&source.reduced, difference, builds)? {
-        IssueText::Written(text) => text,
+        IssueText::Written { text, newer } => {
+            if let Some(name) = newer {
+                warn(&format!(
+                    "note: `{name}`, the newest compiler with this bug, is not here: try it before you send the text\n"
+                ));
+            }
+            text
+        }
         IssueText::NotShown(sentence) => {
             warn(&format!("error: {sentence}\n"));
             return Ok(Exit::Differ);
