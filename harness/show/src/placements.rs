@@ -70,7 +70,9 @@ impl Placements {
         for row in BindingsColumn::rows(&self.columns) {
             let mut places: Vec<&str> = Vec::new();
             for place in &row.places {
-                if *place != NOT_BOUND && !places.contains(&place.as_str()) {
+                // A group of WebGPU is the same number as a set of Vulkan.
+                let is_set = |other: &str| place.strip_prefix("group ").is_some_and(|of| other == format!("set {of}"));
+                if *place != NOT_BOUND && !places.iter().any(|other| *other == place.as_str() || is_set(other)) {
                     places.push(place);
                 }
             }

@@ -151,6 +151,14 @@ impl BindingsColumn {
         notes.into_iter().map(in_columns).collect()
     }
 
+    /// Places in the words of the target: WebGPU calls a descriptor set a group.
+    fn words<'a>(&self, bindings: impl IntoIterator<Item = &'a Binding>) -> String {
+        let places: Vec<BindingPlace> = bindings.into_iter().map(BindingPlace::from).collect();
+        let text = places_text(&places);
+        let has_groups = self.target == ShaderTarget::Webgpu && places.iter().all(|it| it.unit == LayoutUnit::Binding);
+        if has_groups { text.replace("set ", "group ") } else { text }
+    }
+
     fn places(&self, path: &str) -> String {
         let rows = self.bound.bindings.iter().filter(|binding| binding.path == path);
         let units = [LayoutUnit::UniformLocation, LayoutUnit::LocationIn, LayoutUnit::LocationOut];
@@ -158,9 +166,9 @@ impl BindingsColumn {
         if let Some((binding, reason)) = rows.clone().find(is_of_driver).zip(self.bound.uncertain.get(path)) {
             return format!("{} ({reason})", binding.unit);
         }
-        let places = places_text(&rows.map(BindingPlace::from).collect::<Vec<_>>());
+        let places = self.words(rows);
         if let Some(computed) = self.bound.differing.get(path) {
-            let computed = places_text(&computed.iter().map(BindingPlace::from).collect::<Vec<_>>());
+            let computed = self.words(computed);
             return format!("{places} (layoutproof: {computed})");
         }
         if self.bound.uncertain.contains_key(path) { format!("{places} (uncertain)") } else { places }

@@ -235,12 +235,6 @@ fn text(shown: &ShownInput<'_>) -> String {
             .into_iter()
             .filter_map(|row| Some((row.declared.to_owned(), places.get(row.path)?.clone())));
         places.extend(by_declaration.collect::<Vec<_>>());
-        if input.language == Some(ShaderLanguage::Wgsl) {
-            // A descriptor set is a group there.
-            for place in places.values_mut() {
-                *place = place.replace("set ", "group ");
-            }
-        }
         let is_whole = shown.args.host.block.is_empty();
         let resources = if is_overview && is_whole { input.resources() } else { Vec::new() };
         let mut hints = hints(shown, &columns, !resources.is_empty() && places.is_empty());
