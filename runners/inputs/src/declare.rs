@@ -1,7 +1,6 @@
 //! The options for reading declarations. Several commands have them, and the settings of a project
 //! complete them.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,6 +15,7 @@ use layoutproof_source::sources::SourceFile;
 
 use crate::compile_args::CompileArguments;
 use crate::named_compiler::NamedCompiler;
+use crate::replaced_texts::ReplacedTexts;
 
 /// How a declaration is read.
 #[derive(Clone, Debug, Default, Args)]
@@ -66,9 +66,9 @@ pub struct DeclareArgs {
     /// Whether `__spirv__` is defined, for a reading of some of the targets; `None` as the targets say.
     #[arg(skip)]
     pub spirv_macro: Option<bool>,
-    /// Texts that replace those of files, by the files' names as the user and the files write them, or by their real paths.
+    /// What is read in place of files.
     #[arg(skip)]
-    pub texts: Arc<BTreeMap<String, String>>,
+    pub texts: Arc<ReplacedTexts>,
     /// The compilers that the user names on the command line, maybe with their builds.
     #[arg(skip)]
     pub compilers: Vec<NamedCompiler>,

@@ -17,6 +17,7 @@ pub mod misnamed;
 pub mod named_compiler;
 pub mod project_file;
 pub mod refused_input;
+pub mod replaced_texts;
 pub mod rule_set;
 pub mod shader_file;
 pub mod shared_suffixes;

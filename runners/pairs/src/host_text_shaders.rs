@@ -1,6 +1,5 @@
 //! The shaders in the text of a program: its strings, and the files that its compiler puts into it.
 
-use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -92,7 +91,7 @@ pub fn program_language(path: &Path, named: Option<ShaderLanguage>) -> Option<Pr
 
 /// The options for a shader that is a string in the program at `path`.
 pub(crate) fn with_string(declare: &DeclareArgs, path: &Path, shader: &ShaderString) -> DeclareArgs {
-    let texts = BTreeMap::from([(path.display().to_string(), shader.text.clone())]);
+    let texts = [(path.display().to_string(), shader.text.clone())].into_iter().collect();
     DeclareArgs { lang: Some(shader.language), texts: Arc::new(texts), ..declare.clone() }
 }
 

@@ -43,12 +43,14 @@ pub fn read_in_part(
         return Ok(None);
     };
     let (mut problems, mut sources) = (problems.to_vec(), sources.clone());
-    let mut texts: BTreeMap<String, String> = (*job.declare.texts).clone();
+    let mut texts = (*job.declare.texts).clone();
     let is_glsl = front_end.language == ShaderLanguage::Glsl;
     let mut macros = if is_glsl { missing_types(&sources, &job.declare.define) } else { BTreeSet::new() };
     for _ in 0..MOST_ROUNDS {
         let Some(changed) = without_problems(&problems, &sources, front_end.language, &macros) else { return Ok(None) };
-        texts.extend(changed);
+        for (name, text) in changed {
+            texts.insert(name, text);
+        }
         macros.extend(problems.iter().flat_map(Diagnostic::missing_macros).cloned());
         let mut reduced = job.clone();
         reduced.declare.texts = Arc::new(texts.clone());

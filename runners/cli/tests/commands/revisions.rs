@@ -3,7 +3,9 @@
 use super::folder::Folder;
 use super::host_check::compiles;
 
-const OLD: &str = "#include \"../common/light.hlsli\"\ncbuffer Frame { float3 eye; Light light; };\n";
+const OLD: &str =
+    "// What all draws of a frame share: the eye, and the light that is nearest to it. Others come with each draw.
+#include \"../common/light.hlsli\"\ncbuffer Frame { float3 eye; Light light; };\n";
 const LIGHT: &str = "struct Light { float3 place; float range; };\n";
 const NEW_LIGHT: &str = "struct Light { float3 place; float2 range; };\n";
 
@@ -136,6 +138,39 @@ fn words_that_are_no_commit_are_inputs() {
     ] {
         folder.run(&format!("diff {words}")).exits(2).warns(said);
     }
+}
+
+/// A renamed shader is compared with the commit's, and one that a commit includes is read there, whatever became of it.
+#[test]
+fn renamed_files_are_compared() {
+    let Some(folder) = repository() else { return };
+    folder.write("common/light.hlsli", LIGHT.as_bytes());
+    assert!(compiles(&folder, "git", "mv common/light.hlsli common/lamp.hlsli"));
+    let renamed = OLD.replace("light.hlsli", "lamp.hlsli");
+    folder.write("shaders/a.hlsl", renamed.as_bytes());
+    folder.run("diff HEAD -- shaders/a.hlsl").exits(0).prints("Same HEAD:shaders/a.hlsl and shaders/a.hlsl");
+    assert!(compiles(&folder, "git", "mv shaders/a.hlsl a.hlsl"));
+    assert!(compiles(&folder, "git", "mv common/lamp.hlsli light.hlsli"));
+    let moved = OLD.replace("../common/", "").replace("float3 eye", "float4 eye");
+    folder.write("a.hlsl", format!("{moved}// One more line.\n").as_bytes());
+    let answer = folder.run("diff HEAD -- a.hlsl d3d12").exits(1);
+    // DXC 1.7.2308, `-T ps_6_0`: `light` begins a register; `eye` had 12 bytes, and has 16.
+    answer.prints("Differ HEAD:shaders/a.hlsl D3D12 · DXC and a.hlsl D3D12 · DXC");
+    let answer = folder.run("diff HEAD").exits(1);
+    answer.prints("1 of 1 shaders differ; the same: 0, not compared: 0, on one side only: 0");
+}
+
+/// A file that is added is not there for the commit, which reads the next one of that name.
+#[test]
+fn an_added_file_hides_none_of_the_commit() {
+    let Some(folder) = repository() else { return };
+    folder.write("common/light.hlsli", LIGHT.as_bytes());
+    folder.write("shaders/a.hlsl", OLD.replace("../common/", "").as_bytes());
+    let commit = "-c user.name=Test -c user.email=test@example.org commit -q -a -m Second";
+    assert!(compiles(&folder, "git", commit));
+    folder.write("shaders/light.hlsli", NEW_LIGHT.as_bytes());
+    assert!(compiles(&folder, "git", "add shaders/light.hlsli"));
+    folder.run("diff -I common HEAD d3d12 -- shaders/a.hlsl").exits(1).prints("type float / float2");
 }
 
 /// A member that only the branch of `__spirv__` has. DXC 1.7.4006, `-T ps_6_6 -spirv`: `gust` at 28, after the change at 24.

@@ -288,8 +288,8 @@ impl RefusedFile<'_> {
         let has_compilers = is_read_by_compilers(self.language());
         // Compilers take their whole time limit for a file of zeros.
         let is_binary = self.sources.files().get(self.first_file).is_some_and(|own| own.text.contains('\0'));
-        // Compilers open files themselves, so they cannot read a text in place of one.
-        let is_file = self.path.is_file() && !self.declare.texts.contains_key(&self.path.display().to_string());
+        // Compilers open files themselves, so they cannot read texts in place of those.
+        let is_file = self.path.is_file() && self.declare.texts.is_empty();
         !is_unsound && !is_binary && has_compilers && is_file
     }
 

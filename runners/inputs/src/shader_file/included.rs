@@ -4,7 +4,7 @@
 //! read only below the project's root, below the shader's own folder, and below the folders of
 //! `-I`. Paths are compared after resolving all links.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,6 +13,7 @@ use layoutproof_compilers::regular_file::ReadError;
 use layoutproof_source::sources::{ReadRefusal, Sources};
 
 use crate::files::{entries, read_included};
+use crate::replaced_texts::{ReplacedTexts, real_path};
 
 /// File or folder names that mark the root of a project.
 const MARKS: [&str; 2] = [OF_VERSION_CONTROL, "layoutproof.toml"];
@@ -25,8 +26,7 @@ const OF_VERSION_CONTROL: &str = ".git";
 pub struct IncludedFiles {
     /// The allowed folders, with all links resolved.
     roots: Vec<PathBuf>,
-    /// Texts that replace those of files, by the files' names.
-    texts: Arc<BTreeMap<String, String>>,
+    texts: Arc<ReplacedTexts>,
 }
 
 impl IncludedFiles {
@@ -42,8 +42,8 @@ impl IncludedFiles {
         Self { roots: implied.chain(named).collect(), texts: Arc::default() }
     }
 
-    /// The same files with these texts instead of their own.
-    pub(super) fn with_texts(self, texts: &Arc<BTreeMap<String, String>>) -> Self {
+    /// The same files, some with these texts instead of their own.
+    pub(super) fn with_texts(self, texts: &Arc<ReplacedTexts>) -> Self {
         Self { texts: Arc::clone(texts), ..self }
     }
 }
@@ -56,6 +56,10 @@ fn project(folder: &Path) -> Option<PathBuf> {
 
 impl Sources for IncludedFiles {
     fn read(&self, path: &str) -> Result<String, ReadRefusal> {
+        if let Some(text) = self.texts.get(path) {
+            let text = text.filter(|_| real_path(Path::new(path)).is_some_and(|real| self.allows(&real)));
+            return text.map(str::to_owned).ok_or(ReadRefusal::NotFound);
+        }
         let real = match Path::new(path).canonicalize() {
             Ok(real) => real,
             Err(error) if is_nothing(&error) => return Err(ReadRefusal::NotFound),
@@ -67,9 +71,6 @@ impl Sources for IncludedFiles {
         }
         if !self.allows(&real) {
             return Err(self.outside(&real));
-        }
-        if let Some(text) = self.texts.get(path).or_else(|| self.texts.get(real.to_str()?)) {
-            return Ok(text.clone());
         }
         read_included(&real).map_err(|error| match error {
             ReadError::Io(error) if is_nothing(&error) => ReadRefusal::NotFound,

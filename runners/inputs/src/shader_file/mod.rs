@@ -153,11 +153,11 @@ impl ShaderFile {
             tools,
         };
         let name = self.path.display().to_string();
-        let real = || self.path.canonicalize().ok()?.to_str().and_then(|path| declare.texts.get(path));
-        let span = match declare.texts.get(&name).or_else(real) {
-            Some(text) => {
+        let span = match declare.texts.get(&name) {
+            Some(None) => bail!("{name}: the version to compare has no text in UTF-8"),
+            Some(Some(text)) => {
                 let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
-                Span { file: sources.add(name, text.clone()), start: 0, end }
+                Span { file: sources.add(name, text.to_owned()), start: 0, end }
             }
             None => add_text(&self.path, sources)?,
         };

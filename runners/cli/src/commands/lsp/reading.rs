@@ -1,6 +1,5 @@
 //! The text of an editor, laid out.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,6 +10,7 @@ use layoutproof_inputs::inputs::read_input;
 use layoutproof_inputs::layout_selection::{LayoutSelection, target};
 use layoutproof_inputs::project_file::{PROJECT_FILE, ProjectFile};
 use layoutproof_inputs::refused_input::{RefusedInput, first_problem};
+use layoutproof_inputs::replaced_texts::ReplacedTexts;
 use layoutproof_inputs::spirv_macro::columns_as_read;
 use layoutproof_layout::limits::MovedMember;
 use layoutproof_layout::{FileId, ViewId};
@@ -56,7 +56,7 @@ pub(super) struct FoundMember<'a> {
 
 impl Reading {
     /// Reads a file. `texts` are all open files by their names; `targets` are the columns, if the editor names any.
-    pub(super) fn of(path: &Path, language: &str, texts: BTreeMap<String, String>, targets: &[String]) -> Self {
+    pub(super) fn of(path: &Path, language: &str, texts: ReplacedTexts, targets: &[String]) -> Self {
         let mut sources = SourceMap::default();
         let name = path.display().to_string();
         match read(path, language, Arc::new(texts), targets, &mut sources) {
@@ -183,7 +183,7 @@ impl LaidOutText {
 fn read(
     path: &Path,
     language: &str,
-    texts: Arc<BTreeMap<String, String>>,
+    texts: Arc<ReplacedTexts>,
     targets: &[String],
     sources: &mut SourceMap,
 ) -> anyhow::Result<(Option<LaidOutText>, Vec<Diagnostic>)> {

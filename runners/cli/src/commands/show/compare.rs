@@ -181,19 +181,28 @@ impl<'a> RevisionWords<'a> {
 /// Compares files with their texts in a commit, and with the texts that the files they include had there.
 fn compare_revision(args: &DiffArgs, words: &RevisionWords<'_>, style: Style) -> anyhow::Result<Exit> {
     let RevisionWords { revision, other, files, are_named, rules } = words;
-    let sides =
-        |file| [Some(revision), other.as_ref()].map(|revision| DiffSide { revision, ..DiffSide::of(file, *rules) });
-    let is_there = |revision: Option<&Revision>, file: &str| {
-        let path = Path::new(file);
-        path.is_file() && revision.is_none_or(|revision| revision.has(path))
+    let versions = [Some(revision), other.as_ref()];
+    // The file's path in each version.
+    let paths = |file: &str| {
+        versions.map(|revision| {
+            let path = Path::new(file);
+            let found = revision.map_or_else(|| path.is_file().then(|| path.to_owned()), |commit| commit.path_of(path));
+            found.map(|found| found.display().to_string())
+        })
+    };
+    let compare = |paths: [&str; 2], prints_same| {
+        let [before, now] = paths.map(|path| DiffSide::of(path, *rules));
+        let sides = [DiffSide { revision: versions[0], ..before }, DiffSide { revision: versions[1], ..now }];
+        compare_sides(args, &sides, prints_same, style)
     };
     if let ([file], true) = (files.as_slice(), are_named) {
-        for revision in [Some(revision), other.as_ref()].into_iter().flatten() {
-            if !revision.has(Path::new(file)) {
+        let paths = paths(file);
+        for (revision, path) in versions.into_iter().zip(&paths) {
+            if let (Some(revision), None) = (revision, path) {
                 bail!("{} has no {file}", revision.name);
             }
         }
-        let compared = compare_sides(args, &sides(file), true, style);
+        let compared = compare(paths.each_ref().map(|path| path.as_deref().unwrap_or(file)), true);
         return compared.inspect_err(|error| tell_programs(args, file, Code::Unreadable, error));
     }
     if !args.format.holds_many() {
@@ -201,16 +210,18 @@ fn compare_revision(args: &DiffArgs, words: &RevisionWords<'_>, style: Style) ->
     }
     let mut compared = ComparedFiles::new(args.format);
     for file in files {
-        let [before, now] = [Some(revision), other.as_ref()].map(|revision| is_there(revision, file));
-        // A file that is in a commit and not in the working tree counts as gone.
-        if !now {
-            if before || !Path::new(file).is_file() {
-                compared.add_alone(&format!("only in {}", revision.name), file);
+        match paths(file) {
+            [Some(before), Some(now)] if *are_named || words.concerns(file, &args.declare) => {
+                compared.add(file, compare([&before, &now], false), style);
             }
-        } else if !before {
-            compared.add_alone(&format!("not in {}", revision.name), file);
-        } else if *are_named || words.concerns(file, &args.declare) {
-            compared.add(file, compare_sides(args, &sides(file), false, style), style);
+            [Some(_), Some(_)] => {}
+            [None, Some(_)] => compared.add_alone(&format!("not in {}", revision.name), file),
+            // A file that is in a commit and not in the working tree counts as gone.
+            [before, None] => {
+                if before.is_some() || !Path::new(file).is_file() {
+                    compared.add_alone(&format!("only in {}", revision.name), file);
+                }
+            }
         }
     }
     if compared.is_empty() {

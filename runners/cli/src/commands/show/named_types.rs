@@ -2,7 +2,6 @@
 //!
 //! The file is read with blocks of that type after its text, so that each language lays it out by its own rules.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -51,8 +50,8 @@ pub(super) fn with_types(word: &str, declare: &DeclareArgs, types: &[&str]) -> a
         bail!("--type needs the text of a shader: {word} is a module");
     };
     let name = file.path.display().to_string();
-    let text = match declare.texts.get(&name) {
-        Some(text) => text.clone(),
+    let text = match declare.texts.get(&name).flatten() {
+        Some(text) => text.to_owned(),
         None => read_text(Path::new(&name), FileKind::Shader)?,
     };
     let (mut blocks, mut names) = (String::new(), Vec::new());
@@ -70,7 +69,7 @@ pub(super) fn with_types(word: &str, declare: &DeclareArgs, types: &[&str]) -> a
             names.push(name);
         }
     }
-    let mut texts: BTreeMap<String, String> = declare.texts.as_ref().clone();
+    let mut texts = declare.texts.as_ref().clone();
     let own_length = text.len();
     texts.insert(name, format!("{text}\n{blocks}"));
     let declare = DeclareArgs { texts: Arc::new(texts), ..declare.clone() };

@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
+use layoutproof_inputs::replaced_texts::ReplacedTexts;
 
 /// A commit of the repository that contains the working folder.
 #[derive(Clone, Debug)]
@@ -17,10 +18,12 @@ pub(super) struct Revision {
     top: PathBuf,
     /// The files of the commit.
     files: BTreeSet<PathBuf>,
-    /// The files of the working tree that differ from the commit.
+    /// The files that differ between the working tree and the commit. A renamed one has its new path.
     pub(super) changed: Vec<PathBuf>,
-    /// The texts that they have in the commit, by their paths. A file that the commit lacks has none.
-    pub(super) texts: Arc<BTreeMap<String, String>>,
+    /// The paths that renamed files have in the commit, by their new ones.
+    renamed: BTreeMap<PathBuf, PathBuf>,
+    /// The texts that they have in the commit.
+    pub(super) texts: Arc<ReplacedTexts>,
 }
 
 impl Revision {
@@ -48,17 +51,27 @@ impl Revision {
         let files = names(&["ls-tree", "-r", "-z", "--name-only", "--full-tree", &commit])?;
         let files = files.iter().map(|name| top.join(name)).collect();
         let mut changed = Vec::new();
-        let mut texts = BTreeMap::new();
-        for name in names(&["diff", "--name-only", "-z", "--no-renames", &commit, "--"])? {
-            let path = top.join(&name);
+        let mut renamed = BTreeMap::new();
+        let mut texts = ReplacedTexts::default();
+        let printed = names(&["diff", "--name-status", "-z", "--find-renames", &commit, "--"])?;
+        let mut printed = printed.iter();
+        while let (Some(status), Some(name)) = (printed.next(), printed.next()) {
+            let new_name = if status.starts_with('R') { printed.next() } else { None };
+            let path = top.join(name);
             // Without the dashes, git takes a name with brackets for a pattern of paths.
             let old = output(&["show", &format!("{commit}:{name}"), "--"]).ok();
-            if let Some(text) = old.and_then(|bytes| String::from_utf8(bytes).ok()) {
-                texts.insert(path.display().to_string(), text);
+            match old.map(String::from_utf8) {
+                Some(Ok(text)) => texts.insert(path.display().to_string(), text),
+                // The file that is here now is not the commit's.
+                None | Some(Err(_)) => texts.remove(path.display().to_string()),
             }
-            changed.push(path);
+            if let Some(new) = new_name {
+                texts.remove(top.join(new).display().to_string());
+                renamed.insert(top.join(new), path);
+            }
+            changed.push(top.join(new_name.unwrap_or(name)));
         }
-        Ok(Some(Self { name: word.to_owned(), top, files, changed, texts: Arc::new(texts) }))
+        Ok(Some(Self { name: word.to_owned(), top, files, changed, renamed, texts: Arc::new(texts) }))
     }
 
     /// The two commits of `main..topic`, or of `main...topic`: what changed on `topic` since it left `main`. `None` for
@@ -79,9 +92,13 @@ impl Revision {
         Ok(Some([Self { name: format!("{before}...{after}"), ..base }, after_commit]))
     }
 
-    /// True if the commit has the file.
-    pub(super) fn has(&self, file: &Path) -> bool {
-        file.canonicalize().is_ok_and(|path| self.files.contains(&path))
+    /// The path that the file has in the commit; `None` if the commit lacks it.
+    pub(super) fn path_of(&self, file: &Path) -> Option<PathBuf> {
+        let path = file.canonicalize().ok()?;
+        match self.renamed.get(&path) {
+            Some(old) => Some(self.relative(old)),
+            None => self.files.contains(&path).then(|| file.to_owned()),
+        }
     }
 
     /// The files below the working folder that git tracks, by their paths there.
