@@ -257,6 +257,20 @@ fn member_at<'l>(layout: &'l LaidOut, at: u32, path: &str, steps: &[i64]) -> Opt
     }
 }
 
+/// The start and the length of the last array whose elements are `stride` bytes apart.
+fn last_array(layout: &LaidOut, stride: i64) -> Option<(u32, u32)> {
+    match &layout.shape {
+        LaidOutShape::Struct(members) => members.iter().rev().find_map(|member| {
+            let (start, length) = last_array(&member.layout, stride)?;
+            Some((start.checked_add(member.offset)?, length))
+        }),
+        LaidOutShape::Array { stride: own, count: Count::Finite(length), .. } if i64::from(*own) == stride => {
+            Some((0, *length))
+        }
+        _ => None,
+    }
+}
+
 /// Where an operation begins.
 #[derive(Clone, Debug)]
 struct Start {
@@ -299,6 +313,13 @@ struct Symbol {
     most: Option<i64>,
     /// False if it may never be 0.
     has_zero: bool,
+}
+
+impl Symbol {
+    /// True for a number that counts from 0, and is never negative.
+    fn is_count(&self) -> bool {
+        self.has_zero && (self.is_free || self.most.is_some())
+    }
 }
 
 /// What an operation touches.
@@ -690,7 +711,9 @@ impl<'f, 'a, 'm> FollowedFunction<'f, 'a, 'm> {
         };
         let is_constant = at.as_ref().is_some_and(|at| at.as_constant().is_some());
         let is_element = matches!(resource.unit, IndexUnit::Elements(_));
+        let beyond = self.index_beyond(resource.unit, layout, within, byte);
         let fault = match (byte, found.is_some(), type_of_block.is_some()) {
+            (Some(_), false, true) if beyond.is_some() => beyond,
             (Some(at), false, true) if is_constant || is_element => {
                 let declared = type_of_block.unwrap_or_default();
                 Some(FaultKind::Padding { at, declared })
@@ -732,6 +755,24 @@ impl<'f, 'a, 'm> FollowedFunction<'f, 'a, 'm> {
             entries: BTreeSet::new(),
         };
         self.accesses.push((access, fault));
+    }
+
+    /// An index that only grows, and whose least value is after the end of a constant buffer.
+    fn index_beyond(
+        &self,
+        unit: IndexUnit,
+        layout: Option<&LaidOut>,
+        at: Option<&Sum>,
+        byte: Option<u32>,
+    ) -> Option<FaultKind> {
+        let ((layout, byte), at) = (layout.zip(byte)?, at?);
+        let [(symbol, step)] = at.terms.as_slice() else { return None };
+        let grows = *step > 0 && self.symbols.get(symbol.index())?.is_count();
+        if !grows || unit != IndexUnit::Registers || byte < layout.size.finite()? {
+            return None;
+        }
+        let (start, length) = last_array(layout, *step)?;
+        Some(FaultKind::BeyondEnd { least: i64::from(byte.checked_sub(start)?) / step, length })
     }
 
     /// Elements of another size than that of the declared type.
@@ -959,5 +1000,21 @@ mod tests {
             let (_, faults) = shown(&LISTING.replace(code, planted));
             assert!(faults.len() == 1 && faults[0].contains(fault), "{planted}: {faults:?}");
         }
+    }
+
+    /// The cbuffer ends with `scale[2]`, from byte 16 on.
+    #[test]
+    fn every_place_of_an_index_may_be_after_the_end() {
+        let faults = |operation: &str| {
+            let load = "%7 = call %dx.types.CBufRet.f32";
+            let listing = LISTING.replace(load, &format!("%90 = {operation}\n  {load}"));
+            shown(&listing.replace("%dx.types.Handle %1, i32 2)", "%dx.types.Handle %1, i32 %90)")).1
+        };
+        for (operation, least) in [("add i32 %2, 3", Some(2)), ("add i32 %2, 4", Some(3)), ("add i32 %2, 2", None)] {
+            let expected = least.map(|least| format!(" has an index of at least {least} in an array of 2 elements"));
+            assert_eq!(faults(operation), expected.into_iter().collect::<Vec<_>>(), "{operation}");
+        }
+        // The number may be negative.
+        assert_eq!(faults("add i32 %unknown, 3"), Vec::<String>::new());
     }
 }
