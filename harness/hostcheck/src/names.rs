@@ -75,8 +75,17 @@ const COMMON_NAMES: [&str; 24] = [
     "uv",
 ];
 
-/// First words in the names of members that only fill space.
-const PADDING_WORDS: [&str; 7] = ["pad", "unused", "reserved", "dummy", "filler", "alignment", "spare"];
+/// First words in the names of members that only fill space, those before others that they begin with.
+const PADDING_WORDS: [&str; 8] = ["padding", "pad", "unused", "reserved", "dummy", "filler", "alignment", "spare"];
+
+/// Further words in such names: `padTailBytes`.
+const FILLING_WORDS: [&str; 17] = [
+    "align", "bits", "block", "bool", "byte", "bytes", "data", "end", "float", "floats", "int", "space", "struct",
+    "tail", "uint", "vec", "words",
+];
+
+/// What follows in such names says where or why: `padAfterColor`.
+const PREPOSITIONS: [&str; 6] = ["after", "at", "before", "between", "for", "to"];
 
 /// The name of a member without prefix, underscores and case.
 pub(super) fn member_key(name: &str) -> String {
@@ -165,15 +174,29 @@ pub(super) fn join_path(parent: &str, name: &str) -> String {
     if parent.is_empty() || name.is_empty() { format!("{parent}{name}") } else { format!("{parent}.{name}") }
 }
 
-/// True for a member that only fills space, and whose value is never read.
+/// True for the name of a member that only fills space: `_pad0`, `reserved[2]`, not `paddingColor`.
 pub(super) fn is_padding(name: &str) -> bool {
     let name = name.rsplit('.').next().unwrap_or(name);
     let scoped = without_prefix(name.split('[').next().unwrap_or(name));
     let is_number = |text: &str| text.chars().all(|character| character.is_ascii_digit() || character == '_');
     // `lpad00` of a light.
     let numbered = scoped.get(1..).and_then(|rest| rest.strip_prefix("pad")).filter(|number| !number.is_empty());
-    let starts_with = |word: &&str| starts_folded(scoped, word) || starts_folded(loose(scoped), word);
-    is_number(scoped) || numbered.is_some_and(is_number) || PADDING_WORDS.iter().any(starts_with)
+    is_number(scoped)
+        || numbered.is_some_and(is_number)
+        || [scoped, loose(scoped)].iter().any(|name| has_padding_words(&words(name)))
+}
+
+/// True if the first word is one of padding, and no other names data.
+fn has_padding_words(words: &[String]) -> bool {
+    let [first, others @ ..] = words else { return false };
+    let Some(end) = PADDING_WORDS.iter().find_map(|word| first.strip_prefix(word)) else { return false };
+    let fills = |word: &str| {
+        let word = word.trim_end_matches(|letter: char| letter.is_ascii_digit());
+        // A letter or two number members as digits do: `padA`, `pad_0x10`.
+        word.len() <= 2 || FILLING_WORDS.contains(&word) || PADDING_WORDS.contains(&word)
+    };
+    let tells_where = others.first().is_some_and(|word| PREPOSITIONS.contains(&word.as_str()));
+    fills(end) && (tells_where || others.iter().all(|word| fills(word)))
 }
 
 /// True if a name starts with a word, apart from underscores and case.
@@ -467,7 +490,23 @@ mod tests {
         {
             assert!(is_padding(name), "{name}");
         }
+        for name in
+            ["padA", "PAD_1", "alignmentPad", "padTo16", "padAfterColor", "padding_bytes", "unusedFloats", "pad0x10"]
+        {
+            assert!(is_padding(name), "{name}");
+        }
         for name in ["position", "exposure", "x", "lights[0].pos", "ipad", "keypad2"] {
+            assert!(!is_padding(name), "{name}");
+        }
+        for name in [
+            "paddingColor",
+            "padding_left",
+            "unusedBones",
+            "spareTransform",
+            "paddle",
+            "reservedSlots",
+            "alignmentGrid",
+        ] {
             assert!(!is_padding(name), "{name}");
         }
     }

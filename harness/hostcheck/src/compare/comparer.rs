@@ -279,7 +279,7 @@ impl Comparer<'_> {
             return RowState::Differs;
         }
         // The shader does not read padding.
-        if is_filler(&member.path) {
+        if is_filler(&member.path) && !self.is_mentioned(member) {
             return RowState::OneSided;
         }
         let shift = i64::from(host.offset) - i64::from(member.offset);

@@ -14,7 +14,7 @@ use crate::program_struct::ProgramBits;
 
 impl Comparer<'_> {
     pub(super) fn same_place(&mut self, index: usize, member: &FlatMember, host: &FlatMember) -> RowState {
-        if is_filler(&member.path) {
+        if is_filler(&member.path) && !self.is_mentioned(member) {
             return if self.failing_lane(index, member, 0).is_none() { RowState::Agrees } else { RowState::OneSided };
         }
         self.shift = 0;
@@ -92,7 +92,7 @@ impl Comparer<'_> {
         if self.cause.is_some() && self.shift != 0 && self.failing_lane(index, member, self.shift).is_none() {
             return self.follow(member);
         }
-        if is_padding(&member.path) {
+        if is_padding(&member.path) && !self.is_mentioned(member) {
             return RowState::OneSided;
         }
         if claimed.is_none() && self.is_after_the_host(member) {
@@ -115,6 +115,11 @@ impl Comparer<'_> {
             }
             (None, None) => RowState::Agrees,
         }
+    }
+
+    /// True for a member whose name code writes, which is data then, even if the name says that it fills space.
+    pub(super) fn is_mentioned(&self, member: &FlatMember) -> bool {
+        self.reads.get(&member.name).is_some()
     }
 
     /// True if the host struct ends before the member, and an earlier member already says so.

@@ -76,7 +76,8 @@ impl Comparer<'_> {
         for (index, member) in self.shader.members.iter().enumerate() {
             let state = self.states.get(&index);
             let agrees = state.is_some_and(|state| state.state == RowState::Agrees);
-            if member.has_members || !member.is_first_element || !agrees || is_padding(&member.path) {
+            let fills = is_padding(&member.path) && !self.is_mentioned(member);
+            if member.has_members || !member.is_first_element || !agrees || fills {
                 continue;
             }
             all += 1;

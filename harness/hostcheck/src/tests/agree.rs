@@ -352,6 +352,11 @@ fn what_the_code_reads_must_be_there() {
         ("float4 maskReserved", "maskReserved.x * maskReserved.y", "0 float mask size 16", "missing-in-host"),
         ("float4 maskReserved", "dot(maskReserved, 1)", "0 float mask size 16", "missing-in-host"),
         ("float4 mask", "1", "0 float other size 16", "missing-in-host"),
+        // Names of padding fill space only if no code mentions them. In std140 an array takes steps of 16 bytes.
+        ("float a; uint pad[2]", "a + pad[1]", "0 float a 4 uint pad[2]/4 size 12", "stride-differs"),
+        ("float a; float reserved", "a + reserved", "0 float a size 4", "host-too-short"),
+        ("float4 paddingColor", "1", "0 float a size 16", "missing-in-host"),
+        ("float4x4 spareTransform; float a", "a", "0 float a size 16", "missing-in-host"),
     ] {
         let shader = format!("cbuffer B {{ {declared}; }}; float4 main() : SV_Target {{ return {code}; }}");
         let found = compared("std140", &shader, host).mismatches;
