@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use layoutproof_layout::MemberRow;
+use layoutproof_layout::{BlockKind, Count, MemberRow};
 use layoutproof_source::shader_language::ShaderLanguage;
 use serde::{Serialize, Serializer};
 
@@ -74,7 +74,7 @@ impl ComparedBindings {
     }
 }
 
-/// A parameter that the sides bind to different places, or that only one side binds.
+/// A parameter that the sides bind to different places or declare as different resources, or that only one side binds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MovedBinding {
     pub path: String,
@@ -83,14 +83,28 @@ pub struct MovedBinding {
 }
 
 impl MovedBinding {
-    /// The places in both, with a dash where it is not bound.
+    /// The places in both, or how both declare it where these are the same, with a dash where it is not bound.
     pub fn places(&self) -> [&str; 2] {
         [&self.left, &self.right].map(|place| place.as_deref().unwrap_or("–"))
     }
 }
 
 /// Where a side's parameters are bound, by their paths.
-pub type BoundPlaces = BTreeMap<String, String>;
+pub type BoundPlaces = BTreeMap<String, BoundParameter>;
+
+#[derive(Clone, Debug)]
+pub struct BoundParameter {
+    pub place: String,
+    /// `Texture2D t[4]`; `None` for a block, whose table says what it is.
+    pub declared: Option<String>,
+}
+
+impl BoundParameter {
+    /// How a resource is declared, in HLSL without the element that it has by default.
+    fn resource(&self) -> Option<String> {
+        Some(self.declared.as_ref()?.replace("<float4>", ""))
+    }
+}
 
 /// One block of both sides.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -101,6 +115,9 @@ struct DiffBlock {
     /// The members that differ, in JSON by their paths, and the end of the block if it does.
     #[serde(rename = "differing", serialize_with = "paths")]
     lines: Vec<DiffLine>,
+    /// What else differs in the block as a whole, on both sides.
+    #[serde(skip)]
+    whole: Vec<[String; 2]>,
     left: Option<ShownBlock>,
     right: Option<ShownBlock>,
 }
@@ -157,16 +174,21 @@ impl DiffText {
             alone.any(|block| block.name == path)
         };
         let paths = left.keys().chain(right.keys().filter(|path| !left.contains_key(*path)));
-        let moved = paths.filter(|path| left.get(*path) != right.get(*path) && !is_alone(path));
-        let moved = moved.map(|path| {
-            let [left, right] = [left, right].map(|places| places.get(path).cloned());
-            MovedBinding { path: path.clone(), left, right }
-        });
-        let moved: Vec<MovedBinding> = moved.collect();
-        for binding in &moved {
-            let [left, right] = binding.places();
-            let line = format!("{} {}  bound at {left} / {right}", style.differs(), one_line(&binding.path));
+        let mut moved = Vec::new();
+        for path in paths.filter(|path| !is_alone(path)) {
+            let sides = [left, right].map(|places| places.get(path));
+            let places = sides.map(|side| side.map(|side| side.place.clone()));
+            let resources = sides.map(|side| side.and_then(BoundParameter::resource));
+            let (verb, [left, right]) = match (&places, &resources) {
+                ([left, right], _) if left != right => ("bound at ", places),
+                (_, [Some(left), Some(right)]) if left != right => ("", resources),
+                _ => continue,
+            };
+            let binding = MovedBinding { path: path.clone(), left, right };
+            let [left, right] = binding.places().map(one_line);
+            let line = format!("{} {}  {verb}{left} / {right}", style.differs(), one_line(path));
             writeln!(self.tables, "{}", style.paint(Tone::Disagree, &line)).expect("a String takes every write");
+            moved.push(binding);
         }
         self.differs |= !moved.is_empty();
         self.bindings = ComparedBindings::Compared(moved);
@@ -240,8 +262,11 @@ impl DiffText {
                 row(&code(line.0), line.1.each_ref().map(words_of));
             }
             let sizes = [&block.left, &block.right].map(whole);
-            if lines.is_empty() || sizes[0] != sizes[1] {
+            if lines.is_empty() && block.whole.is_empty() || sizes[0] != sizes[1] {
                 row("", sizes);
+            }
+            for sides in &block.whole {
+                row("", sides.clone());
             }
         }
         for binding in self.bindings.moved() {
@@ -572,8 +597,33 @@ impl BlockComparison<'_> {
         let different: Vec<DiffLine> = different.collect();
         let [left, right] = self.sides.map(|side| side.map(|block| block.shown.clone()));
         let name = left.as_ref().or(right.as_ref()).map(|block| block.name.clone()).unwrap_or_default();
-        let differs = !different.is_empty() || self.refusal_differs();
-        DiffBlock { name, differs, lines: different, left, right }
+        let whole = self.whole();
+        let differs = !different.is_empty() || !whole.is_empty() || self.refusal_differs();
+        DiffBlock { name, differs, lines: different, whole, left, right }
+    }
+
+    /// What the block is on each side, where that differs: its memory, and its elements in an array of blocks.
+    fn whole(&self) -> Vec<[String; 2]> {
+        let [Some(left), Some(right)] = self.sides.map(|side| side.map(|block| &block.shown)) else {
+            return Vec::new();
+        };
+        let sides = [left, right];
+        let memory = sides.map(|block| memory(block.kind));
+        let counts = sides.map(|block| match block.count {
+            Count::Finite(1) => "one buffer".to_owned(),
+            Count::Finite(count) => format!("{count} buffers"),
+            Count::Unbounded => "buffers without a limit".to_owned(),
+        });
+        let mut whole = Vec::new();
+        if let [Some(one), Some(other)] = memory
+            && one != other
+        {
+            whole.push([one, other].map(str::to_owned));
+        }
+        if counts[0] != counts[1] {
+            whole.push(counts);
+        }
+        whole
     }
 
     /// The table of the block, or one line if both sides agree.
@@ -595,6 +645,9 @@ impl BlockComparison<'_> {
                 let columns: Vec<MergedColumn<'_>> =
                     columns.map(|(names, block)| MergedColumn { names: names.to_vec(), block }).collect();
                 totals(&columns, &table, Vec::new(), self.options, text);
+                for [left, right] in self.whole() {
+                    text.push(&style.paint(Tone::Disagree, &format!("{} {left} / {right}", style.differs())));
+                }
                 text.push("");
             }
             [Some(block), Some(_)] => {
@@ -644,6 +697,16 @@ impl BlockComparison<'_> {
         let sides = self.sides.map(|side| side.map(|block| total(&block.shown)).unwrap_or_default());
         lines.push(DiffLine { path: None, sides });
         lines
+    }
+}
+
+/// The memory of a block, where files in different languages have the same words for it.
+fn memory(kind: BlockKind) -> Option<&'static str> {
+    match kind {
+        BlockKind::PushConstant => Some("push constants"),
+        BlockKind::StructuredElement | BlockKind::StorageBlock => Some("storage buffer"),
+        _ if kind.is_constant() => Some("uniform buffer"),
+        _ => None,
     }
 }
 

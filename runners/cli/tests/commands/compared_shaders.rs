@@ -104,7 +104,7 @@ fn parameters_of_one_side_are_told() {
         ("old.wgsl", wgsl),
         ("new.wgsl", &format!("{wgsl}@group(1) @binding(3) var shadow: texture_2d<f32>;\n")),
     ]);
-    for (words, place) in [("old.hlsl new.hlsl d3d12", "t5"), ("old.wgsl new.wgsl", "set 1 binding 3")] {
+    for (words, place) in [("old.hlsl new.hlsl d3d12", "t5"), ("old.wgsl new.wgsl", "group 1 binding 3")] {
         let answer = folder.run(&format!("diff {words} --format json")).exits(1).json();
         assert_eq!(answer["bindings"], json!([{"path": "shadow", "left": null, "right": place}]), "{words}");
     }

@@ -209,7 +209,7 @@ fn wgsl_states_its_bindings() {
         .exits(2)
         .warns("error: the module has no entry point `four`; it has: one, two, three");
     // Bindings without any block.
-    folder.run("show b.wgsl --target webgpu").exits(0).prints("var t: texture_2d<f32> set 2 binding 3");
+    folder.run("show b.wgsl --target webgpu").exits(0).prints("var t: texture_2d<f32> group 2 binding 3");
     folder.run("show b.wgsl").exits(2).warns("error: this module has no buffer");
     folder
         .run("show b.wgsl --target webgpu --entry main")
@@ -360,7 +360,7 @@ fn modules_of_wesl_and_naga_oil_are_linked() {
             .exits(0)
             .warns("warning: conditions of declarations take names that are not set as false: `NEAR`");
         let bindings = folder.run(&format!("show {file} -D NEAR --target webgpu")).exits(0);
-        bindings.prints("var<uniform> view: View set 1 binding 2");
+        bindings.prints("var<uniform> view: View group 1 binding 2");
         let checked = folder.run(&format!("run {file} -D NEAR --device model")).exits(0);
         checked.prints("ok 1 of 1 block compared, 1 check agrees on the CPU model");
         folder

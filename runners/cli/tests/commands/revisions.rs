@@ -1,4 +1,4 @@
-//! `layoutproof diff` with a commit: `HEAD -- FILE`, `main...`.
+//! `layoutproof diff`: with a commit (`HEAD -- FILE`, `main...`), and what counts as a difference.
 
 use super::folder::Folder;
 use super::host_check::compiles;
@@ -230,4 +230,41 @@ fn commits_are_compared_under_the_target_of_an_option() {
     folder.run("diff HEAD --target d3d12").exits(0);
     folder.run("diff nosuch...").exits(2).warns("error: git knows no such commits here: nosuch...");
     folder.run("diff v1x v2x").exits(2).warns("error: neither `v1x` nor `v2x` is a file here");
+}
+
+/// What a name is bound to counts, not only where. The rules are those of the languages.
+#[test]
+fn another_resource_at_the_same_binding_is_a_difference() {
+    let wgsl = |memory: &str, sampler: &str| {
+        format!("@group(0) @binding(0) var<{memory}> u: vec4f;\n@group(0) @binding(1) var s: {sampler};\n")
+    };
+    let hlsl = |texture: &str, length: u32| {
+        format!("{texture} t : register(t1); StructuredBuffer<float4> b[{length}] : register(t2);")
+    };
+    let folder = Folder::with(&[
+        ("a.wgsl", &wgsl("uniform", "sampler")),
+        ("memory.wgsl", &wgsl("storage", "sampler")),
+        ("sampler.wgsl", &wgsl("uniform", "sampler_comparison")),
+        ("a.hlsl", &hlsl("Texture2D", 4)),
+        ("same.hlsl", &hlsl("Texture2D<float4>", 4)),
+        ("cube.hlsl", &hlsl("TextureCube", 4)),
+        ("longer.hlsl", &hlsl("Texture2D", 8)),
+    ]);
+    folder.run("diff a.wgsl memory.wgsl").exits(1).prints("≠ uniform buffer / storage buffer");
+    folder.run("diff a.wgsl sampler.wgsl").exits(1).prints("≠ s var s: sampler / var s: sampler_comparison");
+    folder.run("diff a.hlsl cube.hlsl d3d12").exits(1).prints("≠ t Texture2D t / TextureCube t");
+    folder.run("diff a.hlsl longer.hlsl vulkan").exits(1).prints("≠ 4 buffers / 8 buffers");
+    folder.run("diff a.hlsl same.hlsl").exits(0);
+}
+
+/// Files without a block and without a binding are not called the same.
+#[test]
+fn files_of_structs_alone_are_not_compared() {
+    let folder =
+        Folder::with(&[("a.hlsli", "struct S { float3 a; };"), ("b.hlsli", "struct S { float4x4 k; float3 a; };")]);
+    let answer = folder
+        .run("diff a.hlsli b.hlsli")
+        .exits(4)
+        .prints("nothing to compare: neither has a block or a binding; `show --type NAME` lays a struct out");
+    assert!(!answer.out.contains("Same"), "{answer}");
 }

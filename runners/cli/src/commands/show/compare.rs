@@ -26,8 +26,8 @@ use layoutproof_readers::spirv::{ModuleSource, as_hlsl};
 use layoutproof_render::render;
 use layoutproof_report::html::diff_page;
 use layoutproof_show::diff_text::{
-    BoundPlaces, DiffText, TargetDiff, by_target, diff, in_terms_of, paired, targets_json, targets_markdown,
-    with_room_for,
+    BoundParameter, BoundPlaces, DiffText, TargetDiff, by_target, diff, in_terms_of, paired, targets_json,
+    targets_markdown, with_room_for,
 };
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::markdown_text::escaped;
@@ -414,11 +414,17 @@ fn compare_sides(
         }
         _ => compare_targets(args, inputs, [&left, &right], &account, &options)?,
     };
-    if exit == Exit::Agree && !prints_same {
-        return Ok(if account.entries.is_empty() { Exit::NothingSelected } else { Exit::Agree });
+    let has_bindings = [&left, &right].iter().any(|side| side.shown.iter().any(SideColumn::binds_any));
+    let compares_nothing = exit == Exit::Agree && account.entries.is_empty() && !has_bindings;
+    let exit = if compares_nothing { Exit::NothingSelected } else { exit };
+    if matches!(exit, Exit::Agree | Exit::NothingSelected) && !prints_same {
+        return Ok(exit);
     }
+    let nothing = "nothing to compare: neither has a block or a binding; `show --type NAME` lays a struct out";
     match args.format {
         DiffFormat::Json => print_json(&text),
+        DiffFormat::Text if compares_nothing => print(&format!("{nothing}\n")),
+        DiffFormat::Markdown if compares_nothing => print(&format!("{}\n", escaped(nothing))),
         DiffFormat::Text | DiffFormat::Markdown | DiffFormat::Html => print(&text),
     }
     match args.format {
@@ -683,6 +689,10 @@ struct SideColumn {
 }
 
 impl SideColumn {
+    fn binds_any(&self) -> bool {
+        self.places.as_ref().is_some_and(|places| !places.is_empty())
+    }
+
     /// The column to compare with `other`.
     fn read(&self, side: &LaidOutSide, reading: SpirvReading, other: &Self) -> ShownColumn {
         let as_source = self.as_source.as_ref().filter(|_| reading == SpirvReading::Source);
@@ -771,8 +781,19 @@ fn layout(
     };
     let column = |input: &ShowInput, layouts: &RuleSetLayouts| {
         let placements = input.usual_placements(std::slice::from_ref(layouts), declare.entry.as_deref());
-        let places = (!placements.columns.is_empty()).then(|| placements.short_places());
-        SideColumn { shown: layouts.column(), as_source: as_source.clone(), places }
+        let shown = layouts.column();
+        let declared = |path: &String| {
+            let is_block = shown.blocks.iter().any(|block| block.shown.name == *path);
+            let mut columns = placements.columns.iter().filter(|_| !is_block);
+            columns.find_map(|column| column.declared.get(path)).cloned()
+        };
+        let bound = |(path, place)| {
+            let declared = declared(&path);
+            (path, BoundParameter { place, declared })
+        };
+        let places = (!placements.columns.is_empty()).then(|| placements.short_places().into_iter().map(bound));
+        let places = places.map(Iterator::collect);
+        SideColumn { shown, as_source: as_source.clone(), places }
     };
     let columns = parts.iter().flat_map(|(input, layouts)| layouts.iter().map(move |layouts| (input, layouts)));
     let mut shown: Vec<SideColumn> = columns.map(|(input, layouts)| column(input, layouts)).collect();
