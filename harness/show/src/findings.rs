@@ -12,7 +12,8 @@ use layoutproof_layout::padding::{BlockPadding, padding};
 use layoutproof_layout::reorder::LayoutInput;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{
-    Block, BlockKind, BlockLayout, LayoutOptions, LayoutWarning, LayoutWarningKind, Span, ViewId, find, join, lay_out,
+    Block, BlockKind, BlockLayout, LayoutOptions, LayoutWarning, LayoutWarningKind, MemberRow, Span, ViewId, find,
+    join, lay_out,
 };
 
 use super::dxc_spirv;
@@ -267,21 +268,11 @@ fn assumed_sixteen_bit(source: &Declarations, layouts: &[RuleSetLayouts]) -> Opt
         for laid_out in layout.present().filter(|laid_out| laid_out.result.is_ok()) {
             let declared = source.module.block(laid_out.view);
             let Some((block, rules)) = declared.zip(find(&laid_out.rules)) else { continue };
-            let (rows, others) = (laid_out.rows(), lay_out(block, rules, options).rows());
-            let mut pairs = rows.iter().zip(&others);
-            let Some((row, there)) = pairs.find(|(row, there)| (row.offset, row.size) != (there.offset, there.size))
+            let Some((place, change)) = first_change(block, &laid_out.rows(), &lay_out(block, rules, options).rows())
             else {
                 continue;
             };
-            let what = if row.offset == there.offset {
-                let size =
-                    |size: Option<u32>| size.map_or_else(|| "no fixed size".to_owned(), |size| format!("{size} bytes"));
-                format!("has {} instead of {}", size(there.size), size(row.size))
-            } else {
-                format!("is at {} instead of {}", there.offset, row.offset)
-            };
-            let message = format!("`{}` {what} under {}", join(&block.name, &row.path), layout.name);
-            first.get_or_insert_with(|| (block.place_of(&row.path), message));
+            first.get_or_insert_with(|| (place, format!("{change} under {}", layout.name)));
             let name = layout.name.to_string();
             if !columns.contains(&name) {
                 columns.push(name);
@@ -289,14 +280,47 @@ fn assumed_sixteen_bit(source: &Declarations, layouts: &[RuleSetLayouts]) -> Opt
         }
     }
 
-    let (place, change) = first?;
-    let message = match source.options.sixteen_bit {
+    let warning = sixteen_bit_warning(source.options.sixteen_bit, first?);
+    Some(Diagnostic { concerns: columns, ..warning })
+}
+
+/// Warns of the assumed size of 16-bit types if a block that has `layout` has another one with the other size.
+pub fn assumed_in_block(
+    block: &Block,
+    layout: &BlockLayout,
+    lay_out: impl FnOnce(LayoutOptions) -> BlockLayout,
+    options: LayoutOptions,
+) -> Option<Diagnostic> {
+    let other = match options.sixteen_bit {
+        SixteenBit::On => SixteenBit::Off,
+        SixteenBit::Off => SixteenBit::On,
+    };
+    let there = lay_out(LayoutOptions { sixteen_bit: other, ..options });
+    let change = first_change(block, &layout.rows(), &there.rows())?;
+    Some(sixteen_bit_warning(options.sixteen_bit, change))
+}
+
+/// The first member that has another place or size in another layout, and a sentence about it.
+fn first_change(block: &Block, rows: &[MemberRow], others: &[MemberRow]) -> Option<(Span, String)> {
+    let mut pairs = rows.iter().zip(others);
+    let (row, there) = pairs.find(|(row, there)| (row.offset, row.size) != (there.offset, there.size))?;
+    let what = if row.offset == there.offset {
+        let size = |size: Option<u32>| size.map_or_else(|| "no fixed size".to_owned(), |size| format!("{size} bytes"));
+        format!("has {} instead of {}", size(there.size), size(row.size))
+    } else {
+        format!("is at {} instead of {}", there.offset, row.offset)
+    };
+    Some((block.place_of(&row.path), format!("`{}` {what}", join(&block.name, &row.path))))
+}
+
+fn sixteen_bit_warning(assumed: SixteenBit, (place, change): (Span, String)) -> Diagnostic {
+    let message = match assumed {
         SixteenBit::On => {
             "`half` and minimum-precision types are taken as 2 bytes, as dxc -enable-16bit-types has them"
         }
         SixteenBit::Off => "`half` and minimum-precision types are taken as 4 bytes, as dxc has them by default",
     };
-    let help = match source.options.sixteen_bit {
+    let help = match assumed {
         SixteenBit::On => {
             format!("--16bit off is dxc without that option: there {change}; --16bit on confirms 2 bytes")
         }
@@ -304,8 +328,7 @@ fn assumed_sixteen_bit(source: &Declarations, layouts: &[RuleSetLayouts]) -> Opt
             format!("--16bit on is dxc with -enable-16bit-types: there {change}; --16bit off confirms 4 bytes")
         }
     };
-    let warning = Diagnostic::warning(Code::AssumedSixteenBit, place, message).with_help(help);
-    Some(Diagnostic { concerns: columns, ..warning })
+    Diagnostic::warning(Code::AssumedSixteenBit, place, message).with_help(help)
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ pub mod stage_interfaces;
 pub mod style;
 
 pub use better_order::{BetterOrder, ColumnSize, PaddedBlock, PaddedColumn};
-pub use findings::{misplaced, overlap_warnings};
+pub use findings::{assumed_in_block, misplaced, overlap_warnings};
 pub use host_types::{asserts, llvm_types};
 pub use layout_text::{
     bindings_text, csv_text, declaration_words, diff_text, markdown_text, padding_text, shown_columns, struct_text,

@@ -69,6 +69,8 @@ enum Effect {
     OpenGl,
     RowMajor(bool),
     SixteenBit,
+    /// DXC alone has it, and `half` with 2 bytes only by another option.
+    LanguageVersion,
     MsvcBitFields,
     Layout,
     /// Bindings.
@@ -81,7 +83,8 @@ enum Effect {
 type OptionRow = (&'static str, Form, Effect);
 
 use Effect::{
-    Binding, Define, Entry, Include, Layout, MsvcBitFields, NotFollowed, Nothing, Profile, RowMajor, SixteenBit,
+    Binding, Define, Entry, Include, LanguageVersion, Layout, MsvcBitFields, NotFollowed, Nothing, Profile, RowMajor,
+    SixteenBit,
 };
 use Form::{Start, Value, Word, Words};
 
@@ -159,7 +162,7 @@ const DXC: &[OptionRow] = &[
     ("-MF", Value, Nothing),
     ("-Vn", Value, Nothing),
     ("-o", Words(1), Nothing),
-    ("-HV", Value, Nothing),
+    ("-HV", Value, LanguageVersion),
     ("-Oconfig", Start, Nothing),
     ("-exports", Words(1), Nothing),
     ("-export-shaders-only", Word, Nothing),
@@ -551,6 +554,7 @@ impl CompileArguments {
                 },
                 RowMajor(row_major) => read.row_major = Some(*row_major),
                 SixteenBit => read.sixteen_bit = Some(true),
+                LanguageVersion => read.sixteen_bit = read.sixteen_bit.or(Some(false)),
                 MsvcBitFields => read.msvc_bit_fields = true,
                 Layout => layouts.extend(layout_option(&option)),
                 Binding => {

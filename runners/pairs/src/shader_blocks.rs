@@ -22,8 +22,8 @@ use layoutproof_layout::{
 };
 use layoutproof_report::host_check::{CompiledAs, OpenChoices};
 use layoutproof_show::front_ends::Purpose;
-use layoutproof_show::{InputContent, accounts, misplaced, overlap_warnings};
-use layoutproof_source::diagnostics::Diagnostic;
+use layoutproof_show::{InputContent, accounts, assumed_in_block, misplaced, overlap_warnings};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 use layoutproof_usage::component_reads;
@@ -341,6 +341,13 @@ fn read_once(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<Result<
                 continue;
             }
             let api = native.map(|native| native.column.target);
+            let assumes_size =
+                job.declare.sixteen_bit.is_none() && native.is_none_or(|native| !native.has_fixed_half());
+            let has_assumed = || read.warnings.iter().any(|warning| warning.code == Code::AssumedSixteenBit);
+            if assumes_size && !has_assumed() {
+                let again = |options| lay_out_under(block, choice, options);
+                read.warnings.extend(assumed_in_block(block, &layout, again, source.options));
+            }
             let under = (target.as_str(), std::slice::from_ref(&layout));
             read.warnings.extend(overlap_warnings(std::slice::from_ref(block), std::iter::once(under)));
             read.blocks.push(TargetBlock {

@@ -610,3 +610,21 @@ fn structs_that_show_writes_agree() {
         assert_eq!(pairs.len(), blocks, "{pairs:#?}");
     }
 }
+
+/// DXC 1.7.2308: with `-T cs_6_2` a `half` has 4 bytes, with `-enable-16bit-types` 2.
+#[test]
+fn the_assumed_size_of_a_half_is_said() {
+    let folder = Folder::with(&[
+        ("half.hlsl", "cbuffer Halves { half a; half b; float c; };"),
+        ("half.cpp", "struct Halves { float a, b, c; } halves;"),
+    ]);
+    if !compiles(&folder, "g++", "-g -c half.cpp -o half.o") {
+        return;
+    }
+    let answer = folder.run("check half.hlsl half.o").exits(1);
+    assert!(answer.err.contains("--16bit off is dxc without that option"), "{answer}");
+    for args in ["-HV 2021", "-T cs_6_2"] {
+        let answer = folder.run_quoted(&format!("check half.hlsl half.o --args \"{args}\"")).exits(0);
+        assert!(!answer.err.contains("assumed-16bit"), "{args}: {answer}");
+    }
+}
