@@ -20,6 +20,7 @@ mod specialization;
 mod stage_memory;
 pub mod types;
 mod varyings;
+pub mod workgroup_layout;
 
 pub use accesses::alignments::{AddressAlignments, AlignmentPromises, BrokenPromise, alignment_promises};
 pub use declared::{

@@ -228,7 +228,9 @@ fn commits_are_compared_under_the_target_of_an_option() {
         assert!(answer.out.contains("wind") && !answer.err.contains("__spirv__"), "{words}\n{answer}");
     }
     folder.run("diff HEAD --target d3d12").exits(0);
-    folder.run("diff nosuch...").exits(2).warns("error: git knows no such commits here: nosuch...");
+    for word in ["nosuch...", "HEAD~3", "HEAD^^"] {
+        folder.run(&format!("diff {word}")).exits(2).warns(&format!("error: git knows no such commit here: {word}"));
+    }
     folder.run("diff v1x v2x").exits(2).warns("error: neither `v1x` nor `v2x` is a file here");
 }
 

@@ -72,8 +72,8 @@ pub(crate) fn compare(args: &DiffArgs, style: Style) -> anyhow::Result<Exit> {
         return compare_revision(args, &words, style);
     }
     let is_name = |word: &String| matches!(InputWord::of(word, None), InputWord::Filter(_));
-    if let Some(range) = args.words.first().filter(|word| is_name(word) && is_range(word)) {
-        bail!("git knows no such commits here: {range}");
+    if let Some(range) = args.words.first().filter(|word| is_name(word) && means_commits(word)) {
+        bail!("git knows no such commit here: {range}");
     }
     let sides =
         sides(&args.words).inspect_err(|error| tell_programs(args, &args.words[0], Code::UnknownRules, error))?;
@@ -85,9 +85,11 @@ pub(crate) fn compare(args: &DiffArgs, style: Style) -> anyhow::Result<Exit> {
     compared.inspect_err(|error| tell_programs(args, source.input, Code::Unreadable, error))
 }
 
-/// True for `main...` and `HEAD~1..HEAD`, not for a path.
-fn is_range(word: &str) -> bool {
-    word.contains("..") && !word.starts_with('.') && !word.contains("/..") && !Path::new(word).exists()
+/// True for `main...`, `HEAD~1..HEAD` and `HEAD^`, not for a path.
+fn means_commits(word: &str) -> bool {
+    let is_range = word.contains("..") && !word.starts_with('.') && !word.contains("/..");
+    let is_before = word.contains(['~', '^']) && !word.starts_with('~');
+    (is_range || is_before) && !Path::new(word).exists()
 }
 
 fn tell_programs(args: &DiffArgs, source: &str, code: Code, error: &anyhow::Error) {
