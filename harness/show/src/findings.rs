@@ -256,11 +256,7 @@ fn bare(name: &str) -> &str {
 /// Reports the assumed size of 16-bit types if the other size gives a different layout: the first
 /// member that moves or changes its size, and the columns in which a member does.
 fn assumed_sixteen_bit(source: &Declarations, layouts: &[RuleSetLayouts]) -> Option<Diagnostic> {
-    let other = match source.options.sixteen_bit {
-        SixteenBit::On => SixteenBit::Off,
-        SixteenBit::Off => SixteenBit::On,
-    };
-    let options = LayoutOptions { sixteen_bit: other, ..source.options };
+    let options = with_other_half(source.options);
 
     let mut first: Option<(Span, String)> = None;
     let mut columns: Vec<String> = Vec::new();
@@ -284,18 +280,23 @@ fn assumed_sixteen_bit(source: &Declarations, layouts: &[RuleSetLayouts]) -> Opt
     Some(Diagnostic { concerns: columns, ..warning })
 }
 
-/// Warns of the assumed size of 16-bit types if a block that has `layout` has another one with the other size.
+/// The same options with the other size of 16-bit types.
+fn with_other_half(options: LayoutOptions) -> LayoutOptions {
+    let sixteen_bit = match options.sixteen_bit {
+        SixteenBit::On => SixteenBit::Off,
+        SixteenBit::Off => SixteenBit::On,
+    };
+    LayoutOptions { sixteen_bit, ..options }
+}
+
+/// Warns of the assumed size of 16-bit types if the other size gives the block another layout.
 pub fn assumed_in_block(
     block: &Block,
     layout: &BlockLayout,
     lay_out: impl FnOnce(LayoutOptions) -> BlockLayout,
     options: LayoutOptions,
 ) -> Option<Diagnostic> {
-    let other = match options.sixteen_bit {
-        SixteenBit::On => SixteenBit::Off,
-        SixteenBit::Off => SixteenBit::On,
-    };
-    let there = lay_out(LayoutOptions { sixteen_bit: other, ..options });
+    let there = lay_out(with_other_half(options));
     let change = first_change(block, &layout.rows(), &there.rows())?;
     Some(sixteen_bit_warning(options.sixteen_bit, change))
 }

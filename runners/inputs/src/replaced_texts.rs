@@ -20,7 +20,7 @@ impl ReplacedTexts {
     }
 
     /// Reads the file at this real path as if it were not there.
-    pub fn remove(&mut self, name: String) {
+    pub fn hide(&mut self, name: String) {
         self.texts.insert(name, None);
     }
 
@@ -66,7 +66,7 @@ mod tests {
         let real = folder.path().canonicalize().unwrap();
         let name = |file: &str| real.join(file).display().to_string();
         let mut texts: ReplacedTexts = [(name("gone/a.hlsli"), "a".to_owned())].into_iter().collect();
-        texts.remove(name("new.hlsli"));
+        texts.hide(name("new.hlsli"));
         assert_eq!(texts.get(&name("gone/a.hlsli")), Some(Some("a")));
         assert_eq!(texts.get(&name("gone/../other/../gone/./a.hlsli")), Some(Some("a")));
         assert_eq!(texts.get(&name("new.hlsli")), Some(None));

@@ -117,7 +117,7 @@ impl Comparer<'_> {
         }
     }
 
-    /// True for a member whose name code writes, which is data then, even if the name says that it fills space.
+    /// True for a member that code mentions by name: it is data, even if its name says that it fills space.
     pub(super) fn is_mentioned(&self, member: &FlatMember) -> bool {
         self.reads.get(&member.name).is_some()
     }

@@ -63,10 +63,10 @@ impl Revision {
             match old.map(String::from_utf8) {
                 Some(Ok(text)) => texts.insert(path.display().to_string(), text),
                 // The file that is here now is not the commit's.
-                None | Some(Err(_)) => texts.remove(path.display().to_string()),
+                None | Some(Err(_)) => texts.hide(path.display().to_string()),
             }
             if let Some(new) = new_name {
-                texts.remove(top.join(new).display().to_string());
+                texts.hide(top.join(new).display().to_string());
                 renamed.insert(top.join(new), path);
             }
             changed.push(top.join(new_name.unwrap_or(name)));
